@@ -1,0 +1,44 @@
+# Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# How lit runs the tests of the IR, the passes and the tools.
+
+import os
+
+import lit.formats
+
+config.name = "fa4"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".ptx", ".test"]
+config.excludes = ["CMakeLists.txt", "Inputs", "Unit", "lit.cfg.py", "lit.site.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+
+# Tools are found by name: ours first, then LLVM's own (FileCheck, not, mlir-opt).
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.fa4_binary_dir, "bin"),
+        config.llvm_tools_dir,
+        config.environment.get("PATH", ""),
+    ]
+)
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
+
+config.substitutions += [
+    ("%fa4_src", config.fa4_source_dir),
+    ("%fa4_bin", config.fa4_binary_dir),
+    ("%fa4_plugin", os.path.join(config.fa4_binary_dir, "lib", "FA4Plugin.so")),
+    ("%mlir_opt", os.path.join(config.llvm_tools_dir, "mlir-opt")),
+    ("%mlir_tblgen", os.path.join(config.llvm_tools_dir, "mlir-tblgen")),
+    ("%llvm_cmake_dir", config.llvm_cmake_dir),
+    ("%mlir_cmake_dir", config.mlir_cmake_dir),
+    ("%cmake", config.cmake),
+    ("%cxx", config.cxx),
+    ("%cc", config.cc),
+    ("%ptxas", config.ptxas),
+    ("%python", config.python),
+]
+
+# ptxas: CUDA's assembler is there, so PTX can be turned into a cubin.
+if os.path.exists(config.ptxas):
+    config.available_features.add("ptxas")
+    config.environment["PATH"] += os.pathsep + os.path.dirname(config.ptxas)
