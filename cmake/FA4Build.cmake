@@ -55,7 +55,7 @@ list(TRANSFORM LLVM_DEFINITIONS_LIST REPLACE "^-D" "")
 # The header: what nearly every file of the compiler includes, none of it ours,
 # so that an edit of ours never rebuilds it.
 if(FA4_USE_PCH)
-  file(WRITE ${PROJECT_BINARY_DIR}/FA4PCH.cpp "")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/FA4PCH.cpp CONTENT "")
   add_library(FA4PCH OBJECT ${PROJECT_BINARY_DIR}/FA4PCH.cpp)
   fa4_use_mlir(FA4PCH)
   target_precompile_headers(FA4PCH PRIVATE ${PROJECT_SOURCE_DIR}/cmake/FA4PCH.h)

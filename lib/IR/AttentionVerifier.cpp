@@ -37,6 +37,9 @@ std::string text(const Parts &...parts) {
   return result;
 }
 
+/// A type as diagnostics of MLIR show it.
+std::string quoted(Type type) { return text("'", type, "'"); }
+
 std::string extentText(int64_t extent) {
   return ShapedType::isDynamic(extent) ? "?" : std::to_string(extent);
 }
@@ -56,8 +59,8 @@ Problem checkKinds(ArrayRef<Operand> operands) {
   for (const Operand &operand : operands.drop_front())
     if (isa<MemRefType>(operand.type) != isa<MemRefType>(first.type))
       return text("expected operands that are all memrefs or all tensors, but '",
-                  first.name, "' is ", Type(first.type), " and '", operand.name,
-                  "' is ", Type(operand.type));
+                  first.name, "' is ", quoted(first.type), " and '", operand.name,
+                  "' is ", quoted(operand.type));
   return std::nullopt;
 }
 
@@ -79,15 +82,15 @@ Problem checkElementTypes(ArrayRef<Operand> tiles) {
     Type type = operand.type.getElementType();
     if (!type.isF16() && !type.isBF16())
       return text("expected element type f16 or bf16 of '", operand.name,
-                  "', but got ", type);
+                  "', but got ", quoted(type));
   }
   const Operand &q = tiles.front();
   for (const Operand &operand : tiles.drop_front())
     if (operand.type.getElementType() != q.type.getElementType())
       return text("expected '", q.name, "' and '", operand.name,
                   "' of the same element type, but got ",
-                  q.type.getElementType(), " and ",
-                  operand.type.getElementType());
+                  quoted(q.type.getElementType()), " and ",
+                  quoted(operand.type.getElementType()));
   return std::nullopt;
 }
 
@@ -195,7 +198,7 @@ Problem checkLayout(const Operand &operand, bool isOutput) {
   int64_t offset;
   if (failed(type.getStridesAndOffset(strides, offset)))
     return text("expected '", operand.name,
-                "' with a strided layout, but got ", Type(type));
+                "' with a strided layout, but got ", quoted(type));
 
   // An extent of 1 makes any stride harmless, and a type that is a permuted view
   // may well carry an odd one there; the innermost dimension is never of extent 1.
@@ -224,11 +227,11 @@ Problem checkLayout(const Operand &operand, bool isOutput) {
 Problem checkLse(const Operand &lse) {
   if (!lse.type.getElementType().isF32())
     return text("expected element type f32 of 'lse', but got ",
-                lse.type.getElementType());
+                quoted(lse.type.getElementType()));
   if (auto type = dyn_cast<MemRefType>(lse.type))
     if (!type.getLayout().isIdentity())
       return text("expected 'lse' with the identity layout, but got ",
-                  Type(type));
+                  quoted(type));
   return std::nullopt;
 }
 
