@@ -6,6 +6,8 @@
 #ifndef FA4_TRANSFORMS_PASSES_H
 #define FA4_TRANSFORMS_PASSES_H
 
+#include "fa4/IR/FA4.h"
+#include "fa4/Transforms/ScheduleOptions.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::fa4 {

@@ -1,0 +1,184 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Outlines each fa4.attention into a kernel that holds its schedule.
+
+#include "Schedule.h"
+
+#include "fa4/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::fa4 {
+#define GEN_PASS_DEF_SCHEDULEATTENTION
+#include "fa4/Transforms/Passes.h.inc"
+} // namespace mlir::fa4
+
+using namespace mlir;
+using namespace mlir::fa4;
+using namespace mlir::fa4::schedule;
+
+static constexpr StringLiteral kTargetName = "fa4.target";
+
+/// The target of the innermost module around `op` that names one, or
+/// `fallback`.
+static FailureOr<TargetAttr> findTarget(AttentionOp op, TargetAttr fallback) {
+  for (auto module = op->getParentOfType<ModuleOp>(); module;
+       module = module->getParentOfType<ModuleOp>()) {
+    Attribute attr = module->getAttr(kTargetName);
+    if (!attr)
+      continue;
+    if (auto target = dyn_cast<TargetAttr>(attr))
+      return target;
+    return module.emitError() << "expected '" << kTargetName
+                              << "' to be a #fa4.target, but got " << attr;
+  }
+  return fallback;
+}
+
+namespace {
+
+/// A kernel that is already there, and what it was built from.
+struct BuiltKernel {
+  Operation *symbolTable;
+  SmallVector<Type> types;
+  TargetAttr target;
+  bool causal;
+  ScalePlan scale;
+  StringAttr name;
+
+  /// Whether `op`, planned as `plan` with the same options, is the same kernel.
+  bool computes(AttentionOp op, Operation *table, const Plan &plan) const {
+    return symbolTable == table &&
+           TypeRange(types) == TypeRange(op->getOperandTypes()) &&
+           target == plan.target && causal == plan.causal &&
+           scale == plan.scale;
+  }
+};
+
+/// Replaces attentions by launches of kernels, which it builds as it needs
+/// them.
+class Outliner {
+public:
+  Outliner(const ScheduleAttentionOptions &options, TargetAttr fallback)
+      : options(options), fallback(fallback) {}
+
+  LogicalResult outline(AttentionOp op);
+
+private:
+  StringAttr buildKernel(AttentionOp op, FunctionOpInterface function,
+                         const Plan &plan);
+
+  const ScheduleAttentionOptions &options;
+  /// The target where no module names one.
+  TargetAttr fallback;
+  SymbolTableCollection symbolTables;
+  SmallVector<BuiltKernel> kernels;
+};
+
+struct ScheduleAttentionPass
+    : public fa4::impl::ScheduleAttentionBase<ScheduleAttentionPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    TargetAttr fallback = TargetAttr::getForChip(&getContext(), chip);
+    if (!fallback) {
+      getOperation().emitError()
+          << "unknown chip '" << chip << "', expected one of "
+          << TargetAttr::getKnownChips();
+      return signalPassFailure();
+    }
+    SmallVector<AttentionOp> ops;
+    getOperation().walk([&](AttentionOp op) { ops.push_back(op); });
+    ScheduleAttentionOptions options = chosenOptions();
+    Outliner outliner(options, fallback);
+    // Every attention is reported on, not only the first that does not fit.
+    bool failed = false;
+    for (AttentionOp op : ops)
+      failed |= mlir::failed(outliner.outline(op));
+    if (failed)
+      signalPassFailure();
+  }
+
+private:
+  ScheduleAttentionOptions chosenOptions() const;
+};
+
+} // namespace
+
+ScheduleAttentionOptions ScheduleAttentionPass::chosenOptions() const {
+  ScheduleAttentionOptions options;
+  options.chip = chip;
+  options.softmaxRegisters = softmaxRegisters;
+  options.correctionRegisters = correctionRegisters;
+  options.otherRegisters = otherRegisters;
+  options.kvStages = kvStages;
+  options.polyPairs = polyPairs;
+  options.polyOf = polyOf;
+  options.rescaleThreshold = rescaleThreshold;
+  options.pSplit = pSplit;
+  options.statsGranularity = statsGranularity;
+  options.groupPacking = groupPacking;
+  options.scheduler = scheduler;
+  options.epilogue = epilogue;
+  options.fragmentWidth = fragmentWidth;
+  options.epilogueChunk = epilogueChunk;
+  options.rescaleChunk = rescaleChunk;
+  return options;
+}
+
+LogicalResult Outliner::outline(AttentionOp op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  if (!function || !isa_and_nonnull<ModuleOp>(function->getParentOp()) ||
+      SymbolTable::getNearestSymbolTable(op) != function->getParentOp())
+    return op.emitOpError(
+        "expected to lie in a function at the top level of a module");
+  FailureOr<TargetAttr> target = findTarget(op, fallback);
+  if (failed(target))
+    return failure();
+  FailureOr<Plan> plan = planSchedule(op, *target, options);
+  if (failed(plan))
+    return failure();
+  // Nothing to write, and no tensor map describes an empty tensor.
+  if (op.getBatch() == 0 || op.getQueryLength() == 0 ||
+      op.getQueryHeads() == 0) {
+    op.erase();
+    return success();
+  }
+
+  Operation *table = function->getParentOp();
+  auto known = llvm::find_if(kernels, [&](const BuiltKernel &kernel) {
+    return kernel.computes(op, table, *plan);
+  });
+  StringAttr name =
+      known != kernels.end() ? known->name : buildKernel(op, function, *plan);
+  OpBuilder builder(op);
+  LaunchOp::create(builder, op.getLoc(), FlatSymbolRefAttr::get(name),
+                   op->getOperands());
+  op.erase();
+  return success();
+}
+
+/// Builds the kernel of `op` before `function` and returns its name.
+StringAttr Outliner::buildKernel(AttentionOp op, FunctionOpInterface function,
+                                 const Plan &plan) {
+  Operation *table = function->getParentOp();
+  OpBuilder builder(op.getContext());
+  auto type = builder.getFunctionType(op->getOperandTypes(), {});
+  Schedule schedule =
+      buildFrame(builder, op.getLoc(),
+                 (function.getName() + "_attention").str(), type, plan);
+  buildSoftmaxRole(schedule);
+  buildCorrectionRole(schedule);
+  buildMmaRole(schedule);
+  buildLoadRole(schedule);
+  buildStoreRole(schedule);
+  buildIdleRole(schedule);
+  closeFrame(schedule);
+  StringAttr name = symbolTables.getSymbolTable(table).insert(
+      schedule.kernel, function->getIterator());
+  kernels.push_back({table, llvm::to_vector(op->getOperandTypes()), plan.target,
+                     plan.causal, plan.scale, name});
+  return name;
+}
