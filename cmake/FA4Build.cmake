@@ -5,6 +5,7 @@
 #
 #   fa4_add_library(NAME SOURCES ... [LINK_LIBS ...] [DEPENDS ...] [NO_MLIR])
 #   fa4_add_tool(NAME SOURCES ... [LINK_LIBS ...] [NO_MLIR])
+#   fa4_add_plugin(NAME SOURCES ... [LINK_LIBS ...])
 #   fa4_add_unittest(NAME SOURCES ... [LINK_LIBS ...] [NO_MLIR])
 #   fa4_add_passes(LAYER)          Passes.td -> Passes.h.inc, registerFA4<LAYER>Passes
 #   fa4_add_subdirectory_if_present(DIR)
@@ -44,7 +45,10 @@ endif()
 
 # The settings of code that includes MLIR or LLVM headers.
 function(fa4_use_mlir target)
-  target_include_directories(${target} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  # FA4Config.cmake adds them again, from wherever MLIR is installed by then.
+  foreach(dir ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+    target_include_directories(${target} SYSTEM PUBLIC $<BUILD_INTERFACE:${dir}>)
+  endforeach()
   target_compile_definitions(${target} PRIVATE ${LLVM_DEFINITIONS_LIST})
   # As LLVM was built: with RTTI, without exceptions.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
@@ -95,6 +99,10 @@ function(fa4_add_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
+  set_property(GLOBAL APPEND PROPERTY FA4_LIBRARIES ${name})
+  if(NOT ARG_NO_MLIR)
+    set_property(GLOBAL APPEND PROPERTY FA4_MLIR_LIBRARIES ${name})
+  endif()
   install(TARGETS ${name} EXPORT FA4Targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
@@ -108,6 +116,18 @@ function(fa4_add_tool name)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   set_property(GLOBAL APPEND PROPERTY FA4_TOOLS ${name})
+endfunction()
+
+# A loadable module for a stock mlir-opt.
+function(fa4_add_plugin name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK_LIBS" ${ARGN})
+  add_library(${name} MODULE ${ARG_SOURCES})
+  _fa4_setup_target(${name} "")
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
+  set_target_properties(${name} PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  set_property(GLOBAL APPEND PROPERTY FA4_PLUGINS ${name})
 endfunction()
 
 # A gtest executable; check-fa4 builds it and runs it through lit.

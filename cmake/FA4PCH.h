@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The shared precompiled header: upstream headers that are slow to parse and
-// that most files of the compiler include. Nothing here may be relied upon; each
-// file still includes what it uses.
+// that most files of the compiler include. Nothing here may be relied upon;
+// each file still includes what it uses.
 
 #ifndef FA4_CMAKE_FA4PCH_H
 #define FA4_CMAKE_FA4PCH_H

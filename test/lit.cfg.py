@@ -30,6 +30,7 @@ config.substitutions += [
     ("%mlir_opt", os.path.join(config.llvm_tools_dir, "mlir-opt")),
     ("%mlir_tblgen", os.path.join(config.llvm_tools_dir, "mlir-tblgen")),
     ("%llvm_cmake_dir", config.llvm_cmake_dir),
+    ("%llvm_include", config.llvm_include),
     ("%mlir_cmake_dir", config.mlir_cmake_dir),
     ("%cmake", config.cmake),
     ("%cxx", config.cxx),

@@ -30,8 +30,8 @@ getExtent(std::initializer_list<std::pair<Value, unsigned>> dims) {
 }
 
 int64_t AttentionOp::getBatch() {
-  return getExtent({{getQ(), 0}, {getK(), 0}, {getV(), 0}, {getO(), 0},
-                    {getLse(), 0}});
+  return getExtent(
+      {{getQ(), 0}, {getK(), 0}, {getV(), 0}, {getO(), 0}, {getLse(), 0}});
 }
 
 int64_t AttentionOp::getQueryLength() {
@@ -74,8 +74,7 @@ float AttentionOp::getScaleValue() {
 MutableOperandRange AttentionOp::getDpsInitsMutable() {
   // `o` and `lse` are the last operands.
   unsigned first = getODSOperandIndexAndLength(3).first;
-  return MutableOperandRange(getOperation(), first,
-                             getNumOperands() - first);
+  return MutableOperandRange(getOperation(), first, getNumOperands() - first);
 }
 
 void AttentionOp::getEffects(
@@ -128,7 +127,8 @@ LogicalResult AttentionOp::verify() {
 
   // attention_c9
   if (hasPureBufferSemantics())
-    for (auto [index, input] : llvm::enumerate(ValueRange{getQ(), getK(), getV()}))
+    for (auto [index, input] :
+         llvm::enumerate(ValueRange{getQ(), getK(), getV()}))
       if (getO() == input)
         return emitOpError("expected 'o' in memory of its own, but it is the "
                            "same memref as '")
@@ -137,7 +137,9 @@ LogicalResult AttentionOp::verify() {
   // attention_c14
   if (std::optional<APFloat> scale = getScale(); scale && !scale->isFinite())
     return emitOpError("expected a finite 'scale', but got ")
-           << (scale->isNaN() ? "nan" : scale->isNegative() ? "-inf" : "inf");
+           << (scale->isNaN()        ? "nan"
+               : scale->isNegative() ? "-inf"
+                                     : "inf");
 
   // attention_c15
   for (NamedAttribute attr : getOperation()->getDiscardableAttrs())

@@ -29,8 +29,7 @@ constexpr int64_t kTmaAlignment = 16;
 constexpr int64_t kTmaStrideLimit = int64_t(1) << 40;
 
 /// Builds one message out of parts, types and attributes included.
-template <typename... Parts>
-std::string text(const Parts &...parts) {
+template <typename... Parts> std::string text(const Parts &...parts) {
   std::string result;
   llvm::raw_string_ostream os(result);
   (os << ... << parts);
@@ -58,9 +57,10 @@ Problem checkKinds(ArrayRef<Operand> operands) {
   const Operand &first = operands.front();
   for (const Operand &operand : operands.drop_front())
     if (isa<MemRefType>(operand.type) != isa<MemRefType>(first.type))
-      return text("expected operands that are all memrefs or all tensors, but '",
-                  first.name, "' is ", quoted(first.type), " and '", operand.name,
-                  "' is ", quoted(operand.type));
+      return text(
+          "expected operands that are all memrefs or all tensors, but '",
+          first.name, "' is ", quoted(first.type), " and '", operand.name,
+          "' is ", quoted(operand.type));
   return std::nullopt;
 }
 
@@ -144,9 +144,8 @@ Problem checkHeads(ArrayRef<Operand> operands) {
   int64_t keyHeads = findExtent(operands, "Hkv");
   if (ShapedType::isDynamic(keyHeads))
     return std::nullopt;
-  bool divides =
-      keyHeads != 0 && (ShapedType::isDynamic(queryHeads) ||
-                        queryHeads % keyHeads == 0);
+  bool divides = keyHeads != 0 && (ShapedType::isDynamic(queryHeads) ||
+                                   queryHeads % keyHeads == 0);
   if (divides)
     return std::nullopt;
   return text("expected the number of query heads to be a multiple of the "
@@ -197,11 +196,12 @@ Problem checkLayout(const Operand &operand, bool isOutput) {
   SmallVector<int64_t> strides;
   int64_t offset;
   if (failed(type.getStridesAndOffset(strides, offset)))
-    return text("expected '", operand.name,
-                "' with a strided layout, but got ", quoted(type));
+    return text("expected '", operand.name, "' with a strided layout, but got ",
+                quoted(type));
 
-  // An extent of 1 makes any stride harmless, and a type that is a permuted view
-  // may well carry an odd one there; the innermost dimension is never of extent 1.
+  // An extent of 1 makes any stride harmless, and a type that is a permuted
+  // view may well carry an odd one there; the innermost dimension is never of
+  // extent 1.
   if (strides.back() != 1)
     return text("expected stride 1 in ", dimText(operand, 3),
                 ", the innermost one, but got ", extentText(strides.back()));
@@ -245,8 +245,7 @@ mlir::fa4::checkAttentionTypes(const AttentionTypes &types) {
       {"v", cast<ShapedType>(types.v), {"B", "Skv", "Hkv", "Dv"}},
       {"o", cast<ShapedType>(types.o), {"B", "Sq", "Hq", "Dv"}}};
   if (types.lse)
-    operands.push_back(
-        {"lse", cast<ShapedType>(types.lse), {"B", "Hq", "Sq"}});
+    operands.push_back({"lse", cast<ShapedType>(types.lse), {"B", "Hq", "Sq"}});
   ArrayRef<Operand> all = operands;
   ArrayRef<Operand> tiles = all.take_front(4);
 

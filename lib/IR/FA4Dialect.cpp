@@ -11,8 +11,7 @@ using namespace mlir::fa4;
 #include "fa4/IR/FA4Enums.cpp.inc"
 
 /// Only a list of names comes out of the generated file: wrap each.
-template <typename... Ops>
-static void registerStrictOps(Dialect &dialect) {
+template <typename... Ops> static void registerStrictOps(Dialect &dialect) {
   (RegisteredOperationName::insert<StrictOp<Ops>>(dialect), ...);
 }
 

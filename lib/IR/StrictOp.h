@@ -14,8 +14,7 @@
 namespace mlir::fa4 {
 
 /// Registered in place of `ConcreteOp`, whose identity it shares.
-template <typename ConcreteOp>
-struct StrictOp : ConcreteOp {
+template <typename ConcreteOp> struct StrictOp : ConcreteOp {
   using ConcreteOp::ConcreteOp;
 
   template <typename Properties>
@@ -44,8 +43,7 @@ struct StrictOp : ConcreteOp {
 } // namespace mlir::fa4
 
 namespace mlir::detail {
-template <typename ConcreteOp>
-class TypeIDResolver<fa4::StrictOp<ConcreteOp>> {
+template <typename ConcreteOp> class TypeIDResolver<fa4::StrictOp<ConcreteOp>> {
 public:
   static TypeID resolveTypeID() { return TypeID::get<ConcreteOp>(); }
 };

@@ -17,6 +17,6 @@ int main(int argc, char **argv) {
   mlir::fa4::registerAllDialects(registry);
   mlir::registerAllPasses();
   mlir::fa4::registerAllPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "fa4 modular optimizer driver\n", registry));
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "fa4 modular optimizer driver\n", registry));
 }
