@@ -1,0 +1,400 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cp.async.bulk: tensor loads and stores, linear copies, bulk groups.
+
+#include "Access.h"
+#include "Decoder.h"
+#include "TensorCopy.h"
+
+using namespace ptxsim;
+
+namespace {
+
+enum Direction : uint32_t { kLoad, kStore, kReduceAdd };
+
+/// The tensor map that a lane's generic address names, or null after a fault.
+const TensorMap *findMap(Warp &w, const Op &op, uint64_t address) {
+  uint64_t offset = address & ~kWindowMask;
+  if ((address & kWindowMask) == kParamWindow)
+    for (size_t i = 0; i < w.cta.launch.params.size(); ++i)
+      if (w.cta.program.paramOffsets[i] == offset &&
+          w.cta.launch.params[i].isTensorMap)
+        return &w.cta.launch.params[i].map;
+  w.fault(op, "bad-tensor-map",
+          "no tensor map is at address " + hexString(address) +
+              "; expected the generic address of a tensor-map parameter");
+  return nullptr;
+}
+
+bool sharedOperand(Warp &w, const Op &op, uint64_t &address, uint64_t bytes,
+                   unsigned alignment, const char *what) {
+  if ((address & kWindowMask) == kSharedWindow)
+    address &= ~kWindowMask;
+  if (!w.cta.shared.contains(address, bytes)) {
+    w.fault(op, "out-of-bounds",
+            std::string(what) + " [" + hexString(address) + ", " +
+                hexString(address + bytes) +
+                ") is outside shared memory, which ends at " +
+                hexString(w.cta.shared.end()));
+    return false;
+  }
+  if (address % alignment) {
+    w.fault(op, "misaligned",
+            std::string(what) + " " + hexString(address) +
+                " is not a multiple of " + std::to_string(alignment));
+    return false;
+  }
+  return true;
+}
+
+BulkThread &bulkThread(Warp &w, unsigned lane) {
+  return w.cta.bulk[w.id * 32 + lane];
+}
+
+std::shared_ptr<BulkGroup> openGroup(Warp &w, unsigned lane) {
+  BulkThread &t = bulkThread(w, lane);
+  if (!t.current)
+    t.current = std::make_shared<BulkGroup>();
+  ++t.current->reading;
+  ++t.current->open;
+  return t.current;
+}
+
+/// Queues a store: the source is read first, the destination written later.
+template <class Read, class Write>
+void issueStore(Cta &cta, std::shared_ptr<BulkGroup> group, Read read,
+                Write write) {
+  Cta *c = &cta;
+  uint64_t queue = cta.engines.fresh();
+  auto data = std::make_shared<std::vector<uint8_t>>();
+  cta.engines.issue(queue, [=] {
+    read(*data);
+    --group->reading;
+    ++c->epoch;
+  });
+  cta.engines.issue(queue, [=] {
+    write(*data);
+    --group->open;
+    ++c->epoch;
+  });
+}
+
+// a: shared address, b: tensor map, c: mbarrier; the list holds coordinates.
+Step execTensorLoad(Warp &w, const Op &op, uint32_t mask) {
+  bool good = true;
+  Cta *cta = &w.cta;
+  unsigned warp = w.id;
+  forLanes(mask, [&](unsigned lane) {
+    if (!good)
+      return;
+    const TensorMap *map = findMap(
+        w, op, w.address(op.b, true, op.imm, lane));
+    good = map && checkRank(w, op, *map);
+    if (!good)
+      return;
+    std::vector<int32_t> at(op.count);
+    for (unsigned i = 0; i < op.count; ++i)
+      at[i] = w.reg<int32_t>(w.cta.program.lists[op.list + i])[lane];
+    uint64_t bytes = boxBytes(*map);
+    uint64_t to = w.address(op.a, op.aux3 & 1, int64_t(op.aux), lane);
+    uint64_t bar = w.address(op.c, op.aux3 & 2, int64_t(op.aux2), lane);
+    good = sharedOperand(w, op, to, bytes, 128, "destination") &&
+           sharedOperand(w, op, bar, 8, 8, "mbarrier");
+    if (!good)
+      return;
+    if (w.cta.shared.holdsBarrier(uint32_t(to), uint32_t(bytes))) {
+      w.fault(op, "bad-mbarrier", "destination overlaps an mbarrier");
+      good = false;
+      return;
+    }
+    // From here until it lands the old bytes may be gone.
+    w.cta.shared.mark(uint32_t(to), uint32_t(bytes), SharedMemory::Uninit);
+    ++w.cta.stats.tmaInstructions;
+    const Op *source = &op;
+    w.cta.engines.issue(w.cta.engines.fresh(), [=] {
+      std::vector<uint8_t> box;
+      if (!gatherBox(*cta, *source, warp, *map, at, box))
+        return;
+      uint32_t base = uint32_t(to);
+      for (uint32_t i = 0; i < bytes; i += 16)
+        std::copy_n(&box[i], std::min<uint64_t>(16, bytes - i),
+                    &cta->shared.bytes[swizzled(base + i, map->swizzle)]);
+      cta->shared.mark(base, uint32_t(bytes), SharedMemory::Init);
+      cta->completeTx(uint32_t(bar), int64_t(bytes), *source, warp);
+    });
+    good = !w.cta.faulted();
+  });
+  return good ? Step::Next : Step::Fault;
+}
+
+Step execTensorStore(Warp &w, const Op &op, uint32_t mask) {
+  bool good = true;
+  Cta *cta = &w.cta;
+  unsigned warp = w.id;
+  forLanes(mask, [&](unsigned lane) {
+    if (!good)
+      return;
+    const TensorMap *map =
+        findMap(w, op, w.address(op.b, true, op.imm, lane));
+    good = map && checkRank(w, op, *map);
+    if (!good)
+      return;
+    std::vector<int32_t> at(op.count);
+    for (unsigned i = 0; i < op.count; ++i)
+      at[i] = w.reg<int32_t>(w.cta.program.lists[op.list + i])[lane];
+    uint64_t bytes = boxBytes(*map);
+    uint64_t from = w.address(op.a, op.aux3 & 1, int64_t(op.aux), lane);
+    good = sharedOperand(w, op, from, bytes, 128, "source");
+    if (!good)
+      return;
+    // It may read at once, so its source must be there now.
+    good = checkSource(w.cta, op, warp, *map, at, uint32_t(from));
+    if (!good)
+      return;
+    ++w.cta.stats.tmaInstructions;
+    const Op *source = &op;
+    bool add = op.d2 == kReduceAdd;
+    issueStore(
+        w.cta, openGroup(w, lane),
+        [=](std::vector<uint8_t> &data) {
+          uint32_t base = uint32_t(from);
+          data.resize(bytes);
+          auto state = cta->shared.query(base, uint32_t(bytes));
+          if (state != SharedMemory::Init && !checkSource(*cta, *source, warp,
+                                                         *map, at, base))
+            return;
+          for (uint32_t i = 0; i < bytes; i += 16)
+            std::copy_n(&cta->shared.bytes[swizzled(base + i, map->swizzle)],
+                        std::min<uint64_t>(16, bytes - i), &data[i]);
+        },
+        [=](std::vector<uint8_t> &data) {
+          if (!cta->faulted())
+            scatterBox(*cta, *source, warp, *map, at, data, add);
+        });
+    good = !w.cta.faulted();
+  });
+  return good ? Step::Next : Step::Fault;
+}
+
+// Linear copies. a: destination, b: source, c: size, e: mbarrier.
+Step execLinear(Warp &w, const Op &op, uint32_t mask) {
+  bool good = true;
+  Cta *cta = &w.cta;
+  unsigned warp = w.id;
+  forLanes(mask, [&](unsigned lane) {
+    if (!good)
+      return;
+    uint64_t bytes = w.reg<uint32_t>(op.c)[lane];
+    uint64_t to = w.address(op.a, op.aux3 & 1, int64_t(op.aux), lane);
+    uint64_t from = w.address(op.b, op.aux3 & 4, op.imm, lane);
+    bool load = op.d2 == kLoad;
+    uint64_t &inShared = load ? to : from, &inGlobal = load ? from : to;
+    if (bytes == 0 || bytes % 16 || inGlobal % 16) {
+      good = false;
+      w.fault(op, "misaligned",
+              "expected addresses and a size that are multiples of 16, but "
+              "got " + hexString(inGlobal) + " and " + std::to_string(bytes));
+      return;
+    }
+    good = sharedOperand(w, op, inShared, bytes, 16, "shared operand");
+    if (!good)
+      return;
+    uint8_t *global = w.cta.memory.translate(inGlobal, bytes);
+    if (!global) {
+      good = false;
+      w.fault(op, "out-of-bounds", "global address " + hexString(inGlobal) +
+              " (" + w.cta.memory.describe(inGlobal) + ")");
+      return;
+    }
+    ++w.cta.stats.tmaInstructions;
+    const Op *source = &op;
+    uint32_t at = uint32_t(inShared);
+    if (load) {
+      uint64_t bar = w.address(op.e, op.aux3 & 2, int64_t(op.aux2), lane);
+      good = sharedOperand(w, op, bar, 8, 8, "mbarrier");
+      if (!good)
+        return;
+      w.cta.shared.mark(at, uint32_t(bytes), SharedMemory::Uninit);
+      w.cta.engines.issue(w.cta.engines.fresh(), [=] {
+        std::copy_n(global, bytes, &cta->shared.bytes[at]);
+        cta->shared.mark(at, uint32_t(bytes), SharedMemory::Init);
+        cta->completeTx(uint32_t(bar), int64_t(bytes), *source, warp);
+      });
+    } else {
+      issueStore(
+          w.cta, openGroup(w, lane),
+          [=](std::vector<uint8_t> &data) {
+            if (cta->shared.query(at, uint32_t(bytes)) != SharedMemory::Init)
+              cta->fault(*source, warp, "uninitialised",
+                         "bulk copy reads shared memory that was never "
+                         "written");
+            data.assign(&cta->shared.bytes[at],
+                        &cta->shared.bytes[at] + bytes);
+          },
+          [=](std::vector<uint8_t> &data) {
+            std::copy(data.begin(), data.end(), global);
+          });
+    }
+    good = !w.cta.faulted();
+  });
+  return good ? Step::Next : Step::Fault;
+}
+
+Step execCommit(Warp &w, const Op &, uint32_t mask) {
+  forLanes(mask, [&](unsigned lane) {
+    BulkThread &t = bulkThread(w, lane);
+    // An empty group is complete.
+    t.committed.push_back(t.current ? t.current
+                                    : std::make_shared<BulkGroup>());
+    t.current = nullptr;
+  });
+  return Step::Next;
+}
+
+Step execWaitGroup(Warp &w, const Op &op, uint32_t mask) {
+  bool done = true;
+  forLanes(mask, [&](unsigned lane) {
+    auto &groups = bulkThread(w, lane).committed;
+    size_t keep = std::min<uint64_t>(uint64_t(op.imm), groups.size());
+    for (size_t i = 0; i + keep < groups.size(); ++i)
+      done &= (op.aux ? groups[i]->reading : groups[i]->open) == 0;
+    if (done && !op.aux)
+      groups.erase(groups.begin(), groups.end() - keep);
+  });
+  return done ? Step::Next : Step::Blocked;
+}
+
+Step execNothing(Warp &, const Op &, uint32_t) { return Step::Next; }
+
+bool takeTensor(Decoder &d, const Operand &o) {
+  if (o.kind != Operand::Address || o.elems.size() != 2)
+    return d.fail("expected '[tensorMap, {coordinates}]'");
+  bool wide;
+  if (!d.address(o, d.op.b, d.op.imm, wide))
+    return false;
+  if (!wide)
+    return d.fail("expected a 64-bit generic address of the tensor map");
+  if (!d.list(o.elems[1], Type::S32, false))
+    return false;
+  std::string rank = std::to_string(d.op.count) + "d";
+  if (!d.take(rank))
+    return d.fail("number of coordinates does not match the rank");
+  return true;
+}
+
+bool takeShared(Decoder &d, const Operand &o, uint32_t &base,
+                uint32_t &offset, unsigned wideBit) {
+  int64_t imm;
+  bool wide;
+  if (!d.address(o, base, imm, wide))
+    return false;
+  offset = uint32_t(int32_t(imm));
+  if (imm < 0)
+    return d.fail("negative offsets are not supported here");
+  if (wide)
+    d.op.aux3 |= wideBit;
+  return true;
+}
+
+bool decodeTensorCopy(Decoder &d, bool reduce) {
+  bool prefetch = d.take("prefetch");
+  d.takeAny({"tile"});
+  bool hint = d.take("L2::cache_hint");
+  if (prefetch) {
+    if (!d.take("L2") || !d.take("global") || !d.expectOps(1, 2))
+      return false;
+    d.op.fn = execNothing;
+    return takeTensor(d, d.operand(0));
+  }
+  bool load = d.takeAny({"shared::cluster", "shared::cta"}) &&
+              d.take("mbarrier::complete_tx::bytes");
+  if (!d.take("global"))
+    return false;
+  if (load && !reduce) {
+    d.take("cta_group::1");
+    bool multicast = d.take("multicast::cluster");
+    if (!d.expectOps(3 + hint + multicast))
+      return false;
+    // In a cluster of one CTA the only mask is 1.
+    if (multicast)
+      d.src(d.operand(3), Type::B16);
+    if (!takeShared(d, d.operand(0), d.op.a, d.op.aux, 1) ||
+        !takeTensor(d, d.operand(1)) ||
+        !takeShared(d, d.operand(2), d.op.c, d.op.aux2, 2))
+      return false;
+    if (hint)
+      d.src(d.operand(d.numOps() - 1), Type::B64);
+    d.op.fn = execTensorLoad;
+    return d.ok();
+  }
+  if (!d.take("bulk_group") || !d.expectOps(2 + hint))
+    return false;
+  if (reduce && !d.take("add"))
+    return d.fail("of the reductions only '.add' is supported");
+  d.op.d2 = reduce ? kReduceAdd : kStore;
+  if (!takeTensor(d, d.operand(0)) ||
+      !takeShared(d, d.operand(1), d.op.a, d.op.aux, 1))
+    return false;
+  if (hint)
+    d.src(d.operand(2), Type::B64);
+  d.op.fn = execTensorStore;
+  return d.ok();
+}
+
+bool decodeLinear(Decoder &d) {
+  bool hint = d.take("L2::cache_hint");
+  if (d.take("prefetch")) {
+    d.op.fn = execNothing;
+    return d.take("L2") && d.take("global") && d.expectOps(2, 3);
+  }
+  bool load = d.in->parts.size() > 3 && d.in->parts[3] != "global";
+  if (!d.takeAny({"shared::cluster", "shared::cta"}) || !d.take("global"))
+    return false;
+  if (load && !d.take("mbarrier::complete_tx::bytes"))
+    return false;
+  if (!load && !d.take("bulk_group"))
+    return false;
+  if (!d.expectOps(3 + load + hint))
+    return false;
+  bool wide;
+  int64_t offset;
+  if (!d.address(d.operand(0), d.op.a, offset, wide))
+    return false;
+  d.op.aux = uint32_t(offset);
+  d.op.aux3 |= wide;
+  if (!d.address(d.operand(1), d.op.b, d.op.imm, wide))
+    return false;
+  d.op.aux3 |= wide ? 4 : 0;
+  d.op.c = d.src(d.operand(2), Type::U32);
+  if (load && !takeShared(d, d.operand(3), d.op.e, d.op.aux2, 2))
+    return false;
+  d.op.d2 = load ? kLoad : kStore;
+  d.op.fn = execLinear;
+  return d.ok();
+}
+
+bool decodeCp(Decoder &d) {
+  bool reduce = d.take("reduce");
+  if (!d.take("async") || !d.take("bulk"))
+    return d.fail("only 'cp.async.bulk' copies are supported");
+  if (d.take("commit_group")) {
+    d.op.fn = execCommit;
+    return d.expectOps(0);
+  }
+  if (d.take("wait_group")) {
+    d.op.aux = d.take("read");
+    d.op.fn = execWaitGroup;
+    if (!d.expectOps(1) || !d.immediate(d.operand(0), d.op.imm))
+      return false;
+    return d.op.imm >= 0 || d.fail("expected a group count of 0 or more");
+  }
+  if (d.take("tensor"))
+    return decodeTensorCopy(d, reduce);
+  return !reduce && decodeLinear(d);
+}
+
+} // namespace
+
+const DecodeEntry ptxsim::kBulkCopyOps[] = {{"cp", decodeCp},
+                                            {nullptr, nullptr}};

@@ -1,0 +1,39 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Matrices in shared memory as the tensor core addresses them.
+
+#ifndef PTXSIM_LIB_MATRIXOPERAND_H
+#define PTXSIM_LIB_MATRIXOPERAND_H
+
+#include "Machine.h"
+
+namespace ptxsim {
+
+/// A shared-memory matrix descriptor (PTX ISA, "Shared memory descriptor").
+struct MatrixDescriptor {
+  uint32_t start = 0; // byte address
+  uint32_t lbo = 0;   // leading-dimension byte offset
+  uint32_t sbo = 0;   // stride-dimension byte offset
+  Swizzle swizzle = Swizzle::None;
+};
+
+/// Decodes a tcgen05 descriptor; a reason on failure, else empty.
+std::string decodeDescriptor(uint64_t bits, MatrixDescriptor &out);
+
+/// Byte address, before swizzling, of the 16-byte chunk that holds element
+/// (mn, k) of an operand of two-byte elements; the chunk runs along K when
+/// \p kMajor and along M or N otherwise. mn or k must be a multiple of 8.
+uint32_t chunkAddress(const MatrixDescriptor &d, bool kMajor, unsigned mn,
+                      unsigned k);
+
+/// Reads an operand of \p extent by \p depth two-byte elements into
+/// \p values, row mn at mn * depth; only checks it when \p values is null.
+/// False after a fault.
+bool readMatrix(Cta &cta, const Op &op, unsigned warp,
+                const MatrixDescriptor &d, bool kMajor, unsigned extent,
+                unsigned depth, bool bf16, const char *what, float *values);
+
+} // namespace ptxsim
+
+#endif // PTXSIM_LIB_MATRIXOPERAND_H

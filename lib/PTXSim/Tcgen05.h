@@ -1,0 +1,23 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Shared between the tcgen05 instructions.
+
+#ifndef PTXSIM_LIB_TCGEN05_H
+#define PTXSIM_LIB_TCGEN05_H
+
+#include "Decoder.h"
+#include "Machine.h"
+
+namespace ptxsim {
+
+/// Faults unless all the columns are allocated.
+bool checkColumns(Cta &cta, const Op &op, unsigned warp, uint32_t column,
+                  uint32_t count, const char *what);
+
+/// tcgen05.mma, after its first modifiers.
+bool decodeMma(Decoder &d);
+
+} // namespace ptxsim
+
+#endif // PTXSIM_LIB_TCGEN05_H
