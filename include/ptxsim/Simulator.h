@@ -143,6 +143,10 @@ struct Result {
   std::string str() const;
 };
 
+/// Decodes every kernel: the first unsupported or malformed instruction of
+/// each.
+std::vector<Diagnostic> check(const Module &module);
+
 /// Runs the launch. Buffers are read from and written to `memory`.
 Result run(const Module &module, const Launch &launch, Memory &memory,
            const Options &options);

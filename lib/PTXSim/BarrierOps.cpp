@@ -136,7 +136,7 @@ bool decodeBar(Decoder &d) {
     if (!d.take("sync") || !d.expectOps(1))
       return false;
     d.op.member = d.src(d.operand(0), Type::B32);
-    d.op.flags = kWarpSync;
+    d.op.flags |= kWarpSync;
     d.op.fn = execNothing;
     return d.ok();
   }
@@ -147,7 +147,7 @@ bool decodeBar(Decoder &d) {
   d.take("cta");
   bool aligned = d.take("aligned") || d.mnemonic() == "bar";
   if (aligned)
-    d.op.flags = kAligned;
+    d.op.flags |= kAligned;
   d.op.fn = execBar;
   if (d.take("red")) {
     d.op.aux = kSync | kRed;
@@ -234,7 +234,7 @@ bool decodeSetMaxReg(Decoder &d) {
   if (d.op.imm < 24 || d.op.imm > 256 || d.op.imm % 8)
     return d.fail("expected a multiple of 8 from 24 to 256, but got " +
                   std::to_string(d.op.imm));
-  d.op.flags = kAligned;
+  d.op.flags |= kAligned;
   d.op.fn = execSetMaxReg;
   return true;
 }

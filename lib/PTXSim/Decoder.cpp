@@ -256,7 +256,18 @@ uint32_t Decoder::src(const Operand &o, Type type, bool allowWider) {
       fail("expected a " + std::to_string(bits) +
            "-bit register, but got '" + fn.regs[o.index].name + "' of " +
            std::to_string(width) + " bits");
-    return regOffsets[o.index];
+    if (o.value == 0)
+      return regOffsets[o.index];
+    if (width != 32 && width != 64) {
+      fail("an offset needs a register of 32 or 64 bits");
+      return 0;
+    }
+    if (op.sumCount++ == 0)
+      op.sums = program.sums.size();
+    op.flags |= kSums;
+    program.sums.push_back(
+        {allocate(width), regOffsets[o.index], width, o.value});
+    return program.sums.back().to;
   }
   case Operand::Int:
     if (isFloat(type) && type != Type::F16x2 && type != Type::BF16x2 &&
@@ -316,6 +327,8 @@ uint32_t Decoder::dst(const Operand &o, Type type, bool allowWider) {
     fail("expected a register as destination");
     return 0;
   }
+  if (o.value != 0)
+    fail("a destination takes no offset");
   return src(o, type, allowWider);
 }
 

@@ -93,6 +93,7 @@ private:
   enum class Stop { Blocked, Yield, Budget, Gone };
   Stop runSplit(unsigned &budget);
   bool meet();
+  void formSums(const Op &op, uint32_t mask);
   void branch(const Op &op, uint32_t taken, uint32_t target);
   bool branchIndexed(const Op &op, uint32_t mask);
   void exitLanes(uint32_t mask);

@@ -30,6 +30,7 @@ private:
   Diagnostic &diag;
   size_t pos = 0;
   bool sawPtr = false;
+  bool inAddress = false;
   unsigned vectorWidth = 1;
 
   // Tokens.

@@ -233,18 +233,18 @@ bool Parser::simpleOperand(uint32_t scope, Operand &out) {
     return true;
   }
   uint32_t reg = findRegister(scope, text);
+  out.name = text;
   if (reg != kNone) {
     out.kind = Operand::Reg;
     out.index = reg;
-    return true;
-  }
-  out.name = text;
-  if (text[0] == '%') {
+  } else if (text[0] == '%') {
     out.kind = Operand::Special;
     return true;
+  } else {
+    out.kind = Operand::Symbol;
   }
-  out.kind = Operand::Symbol;
-  if ((tok().is('+') || tok().is('-')) && peek(1).kind == Token::Int) {
+  // An address takes its offset itself.
+  if (!inAddress && (tok().is('+') || tok().is('-')) && peek(1).kind == Token::Int) {
     bool minus = tok().is('-');
     uint64_t n = peek(1).value;
     out.value = int64_t(minus ? 0 - n : n);
@@ -258,14 +258,15 @@ bool Parser::address(uint32_t scope, Operand &out) {
     return false;
   out.kind = Operand::Address;
   Operand base;
-  if (!simpleOperand(scope, base))
+  inAddress = true;
+  bool good = simpleOperand(scope, base);
+  inAddress = false;
+  if (!good)
     return false;
   if (base.kind != Operand::Reg && base.kind != Operand::Symbol &&
       base.kind != Operand::Int)
     return fail("expected a register, symbol or integer as address");
   out.value = 0;
-  if (base.kind == Operand::Symbol)
-    std::swap(out.value, base.value);
   out.elems.push_back(std::move(base));
   if (tok().is('+') || tok().is('-')) {
     bool minus = tok().is('-');

@@ -35,6 +35,7 @@ enum OpFlags : uint8_t {
   kAligned = 1,  // every live lane of the warp must be here
   kWarpSync = 2, // waits for the lanes of the member mask in `member`
   kAlways = 4,   // runs even when the guard is false in every lane
+  kSums = 8,     // operands of the form 'register + constant'; see Sum
 };
 
 struct Op {
@@ -53,6 +54,8 @@ struct Op {
   // Meaning depends on the instruction.
   uint32_t aux = 0, aux2 = 0, aux3 = 0;
   int64_t imm = 0;
+  // Sums to form first, in Program::sums.
+  uint32_t sums = 0, sumCount = 0;
   // Branches: destination, and where diverged lanes meet again (or kNone).
   uint32_t target = kNone, reconv = kNone;
   unsigned line = 0;
@@ -80,6 +83,13 @@ struct Program {
     uint32_t bits;
     uint64_t value;
   };
+  /// A source operand 'register + value', formed in a slot of its own.
+  struct Sum {
+    uint32_t to, from;
+    uint32_t bits;
+    int64_t value;
+  };
+  std::vector<Sum> sums;
   std::vector<Constant> constants; // filled in when a warp starts
   std::map<std::string, std::pair<uint32_t, Type>> specials;
   uint32_t regBytes = 0;

@@ -231,6 +231,23 @@ private:
 
 } // namespace
 
+std::vector<Diagnostic> ptxsim::check(const Module &module) {
+  std::vector<Diagnostic> found;
+  for (const Function &fn : module.impl().functions) {
+    if (!fn.isEntry)
+      continue;
+    std::map<std::string, uint64_t> globals;
+    for (const auto *list : {&module.impl().variables, &fn.variables})
+      for (const Variable &v : *list)
+        globals[v.name] = 0;
+    Program program;
+    Diagnostic diag;
+    if (!decodeProgram(module.impl(), fn, globals, program, diag))
+      found.push_back(diag);
+  }
+  return found;
+}
+
 Result ptxsim::run(const Module &module, const Launch &launch, Memory &memory,
                    const Options &options) {
   std::string error;

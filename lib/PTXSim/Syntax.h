@@ -22,7 +22,7 @@ constexpr uint32_t kNone = 0xffffffffu;
 
 struct Operand {
   enum Kind : uint8_t {
-    Reg,     // index
+    Reg,     // index [+ value, which LLVM prints for descriptor operands]
     Int,     // value
     Float32, // value holds the bits
     Float64, // value holds the bits

@@ -283,7 +283,7 @@ Step execCommit(Warp &w, const Op &op, uint32_t mask) {
 }
 
 bool takeAligned(Decoder &d) {
-  d.op.flags = kAligned;
+  d.op.flags |= kAligned;
   return d.take("sync") && d.take("aligned");
 }
 

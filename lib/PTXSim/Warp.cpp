@@ -151,6 +151,8 @@ Warp::Stop Warp::runSplit(unsigned &budget) {
                 hexString(live));
       return Stop::Blocked;
     }
+    if (op.flags & kSums)
+      formSums(op, mask);
     Step step;
     if (op.flags & kWarpSync)
       step = warpSync(op, mask);
@@ -171,6 +173,20 @@ Warp::Stop Warp::runSplit(unsigned &budget) {
     case Step::Fault:
       return Stop::Blocked;
     }
+  }
+}
+
+void Warp::formSums(const Op &op, uint32_t mask) {
+  for (uint32_t i = 0; i < op.sumCount; ++i) {
+    const Program::Sum &s = cta.program.sums[op.sums + i];
+    forLanes(mask, [&](unsigned lane) {
+      if (s.bits == 32)
+        reg<uint32_t>(s.to)[lane] =
+            reg<uint32_t>(s.from)[lane] + uint32_t(s.value);
+      else
+        reg<uint64_t>(s.to)[lane] =
+            reg<uint64_t>(s.from)[lane] + uint64_t(s.value);
+    });
   }
 }
 

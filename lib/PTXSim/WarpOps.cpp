@@ -56,7 +56,7 @@ Step execShfl(Warp &w, const Op &op, uint32_t mask) {
 
 bool takeMembers(Decoder &d, size_t index) {
   d.op.member = d.src(d.operand(index), Type::B32);
-  d.op.flags = kWarpSync;
+  d.op.flags |= kWarpSync;
   return d.ok();
 }
 
