@@ -1,0 +1,39 @@
+// RUN: fa4-opt %s --allow-unregistered-dialect --fa4-materialize-phases | FileCheck %s
+
+// Bits that flip a different number of times in some block are carried apart.
+
+// CHECK: fa4.role @r warps(0 to 4) regs(48) {
+// CHECK-DAG: [[C1_I32:%[a-z0-9_]+]] = arith.constant 1 : i32
+// CHECK-DAG: [[C0_I32:%[a-z0-9_]+]] = arith.constant 0 : i32
+// CHECK: [[TASKS:%[a-z0-9_]+]]:2 = fa4.for_task (%b, %h, %m) iter_args([[PHASE:%[a-z0-9_]+]] = [[C0_I32]], [[PHASE2:%[a-z0-9_]+]] = [[C0_I32]]) -> (i32, i32) {
+// CHECK-NEXT: [[FLIPPED:%[a-z0-9_]+]] = arith.xori [[PHASE]], [[C1_I32]] : i32
+// CHECK-NEXT: fa4.wait %x[%c0] parity([[PHASE]])
+// CHECK-NEXT: [[BLOCKS:%[a-z0-9_]+]]:2 = fa4.for_kv %j in all(%m) iter_args([[PHASE3:%[a-z0-9_]+]] = [[FLIPPED]], [[PHASE4:%[a-z0-9_]+]] = [[PHASE2]]) -> (i32, i32) {
+// CHECK-NEXT: [[FLIPPED2:%[a-z0-9_]+]] = arith.xori [[PHASE3]], [[C1_I32]] : i32
+// CHECK-NEXT: fa4.wait %x[%c0] parity([[PHASE3]])
+// CHECK-NEXT: [[FLIPPED3:%[a-z0-9_]+]] = arith.xori [[PHASE4]], [[C1_I32]] : i32
+// CHECK-NEXT: fa4.wait %x[%c1] parity([[PHASE4]])
+// CHECK-NEXT: fa4.yield [[FLIPPED2]], [[FLIPPED3]] : i32, i32
+// CHECK-NEXT: }
+// CHECK-NEXT: fa4.yield [[BLOCKS]]#0, [[BLOCKS]]#1 : i32, i32
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+
+fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memref<1x256x8x128xf16>, %o: memref<1x256x8x128xf16>)
+    target(#fa4.target<sm_100a>) warps(8) scheduler(linear_persistent) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = fa4.barrier "x" slots(2) arrives(@other commit)
+  %y = fa4.barrier "y" slots(2) arrives(@other commit)
+  fa4.role @r warps(0 to 4) regs(48) {
+    fa4.for_task (%b, %h, %m) {
+      fa4.wait %x[%c0]
+      fa4.for_kv %j in all(%m) {
+        fa4.wait %x[%c0]
+        fa4.wait %x[%c1]
+      }
+    }
+  }
+  fa4.role @other warps(4 to 8) regs(48) {
+  }
+}
