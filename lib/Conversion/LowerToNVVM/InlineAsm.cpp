@@ -1,0 +1,35 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//
+// Inline assembly without side effects: LLVM may move and merge it like any
+// arithmetic.
+//
+#include "InlineAsm.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::fa4;
+
+static Value createPureAsm(ImplicitLocOpBuilder &b, Type result, StringRef text,
+                           StringRef constraints, ValueRange operands) {
+  auto dialect =
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
+  return LLVM::InlineAsmOp::create(b, result, operands, text, constraints,
+                                   /*has_side_effects=*/false,
+                                   /*is_align_stack=*/false,
+                                   LLVM::tailcallkind::TailCallKind::None,
+                                   dialect, /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
+}
+
+Value mlir::fa4::createAddRoundDown(ImplicitLocOpBuilder &b, Value lhs,
+                                    Value rhs) {
+  // Packed operands are 64-bit registers in PTX.
+  Type bits = b.getI64Type();
+  Value left = LLVM::BitcastOp::create(b, bits, lhs);
+  Value right = LLVM::BitcastOp::create(b, bits, rhs);
+  Value sum = createPureAsm(b, bits, "add.rm.ftz.f32x2 $0, $1, $2;", "=l,l,l",
+                            {left, right});
+  return LLVM::BitcastOp::create(b, lhs.getType(), sum);
+}

@@ -1,0 +1,21 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every piece of inline assembly of the lowering, and why it is there.
+
+#ifndef FA4_LIB_CONVERSION_LOWERTONVVM_INLINEASM_H
+#define FA4_LIB_CONVERSION_LOWERTONVVM_INLINEASM_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::fa4 {
+
+/// `lhs` + `rhs`, pairs of f32 (vector<2xf32>), rounded towards -inf.
+/// NVVM and LLVM know packed f32 arithmetic in round-to-nearest only; two
+/// scalar additions would take twice the issue slots (PTX ISA,
+/// add.rm.ftz.f32x2).
+Value createAddRoundDown(ImplicitLocOpBuilder &b, Value lhs, Value rhs);
+
+} // namespace mlir::fa4
+
+#endif // FA4_LIB_CONVERSION_LOWERTONVVM_INLINEASM_H

@@ -1,0 +1,94 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//
+// fa4.mask: -inf for the logits of hidden keys.
+//
+// The visible keys of a row are a prefix, in the causal case too. The prefix
+// becomes a bit mask of 32 columns at a time, because one instruction then
+// turns 7 or 8 of its bits into predicates, where a comparison makes one.
+//
+#include "MathPatterns.h"
+
+using namespace mlir;
+using namespace mlir::fa4;
+
+namespace {
+
+struct MaskPattern : KernelPattern<MaskOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(MaskOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Location loc = op.getLoc();
+    Value first =
+        LLVM::MulOp::create(b, toI32(b, loc, adaptor.getKvBlock().front()),
+                            i32Constant(b, loc, kernel.tileKeys));
+    Value limit = LLVM::SubOp::create(b, getVisibleKeys(b, adaptor), first);
+    SmallVector<SmallVector<Value>> results(1);
+    ValueRange pairs = adaptor.getInput();
+    for (size_t index = 0; index < pairs.size(); index += 16) {
+      size_t count = std::min<size_t>(16, pairs.size() - index);
+      int64_t column = op.getColumn() + 2 * index;
+      Value visible = limit;
+      if (column != 0)
+        visible = LLVM::AddOp::create(b, limit, i32Constant(b, loc, -column));
+      maskColumns(b, pairs.slice(index, count), visible, results.front());
+    }
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
+  }
+
+private:
+  /// Keys that this thread's row sees, 0 to Skv: all but the last Sq - 1 -
+  /// position. Neither the difference (a position is at most a task's rows past
+  /// Sq) nor the result leaves 32 bits. Rows past Sq see what the last one
+  /// sees.
+  Value getVisibleKeys(ImplicitLocOpBuilder &b, OneToNOpAdaptor adaptor) const {
+    Location loc = b.getLoc();
+    if (!kernel.causal)
+      return kernel.seqKv;
+    Value zero = i32Constant(b, loc, 0);
+    Value position =
+        getPosition(b, kernel, toI32(b, loc, adaptor.getMBlock().front()),
+                    toI32(b, loc, adaptor.getStage().front()));
+    Value last = LLVM::AddOp::create(b, kernel.seqQ, i32Constant(b, loc, -1));
+    Value hidden = LLVM::SubOp::create(b, last, position);
+    hidden = LLVM::SMaxOp::create(b, hidden, zero);
+    return LLVM::SMaxOp::create(b, LLVM::SubOp::create(b, kernel.seqKv, hidden),
+                                zero);
+  }
+
+  /// Masks at most 32 columns, of which the first `visible` (any i32) stay.
+  void maskColumns(ImplicitLocOpBuilder &b, ValueRange pairs, Value visible,
+                   SmallVectorImpl<Value> &results) const {
+    Location loc = b.getLoc();
+    Value zero = i32Constant(b, loc, 0);
+    Value minusInf =
+        f32Constant(b, loc, -std::numeric_limits<float>::infinity());
+    // Ones from bit 0 on; more than 32 are 32, but the count is unsigned.
+    Value bits = callIntrinsic(b, "llvm.nvvm.bmsk.clamp", b.getI32Type(),
+                               {zero, LLVM::SMaxOp::create(b, visible, zero)});
+    auto select = [&](Value element, int64_t column) -> Value {
+      Value bit = LLVM::AndOp::create(
+          b, bits, i32Constant(b, loc, int64_t(1) << column));
+      Value keep = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, bit, zero);
+      return LLVM::SelectOp::create(b, keep, element, minusInf);
+    };
+    for (auto [index, pair] : llvm::enumerate(pairs)) {
+      Value low = select(getLow(b, pair), 2 * index);
+      Value high = select(getHigh(b, pair), 2 * index + 1);
+      results.push_back(createPair(b, low, high));
+    }
+  }
+};
+
+} // namespace
+
+void mlir::fa4::populateMaskPattern(const TypeConverter &converter,
+                                    const KernelLowering &kernel,
+                                    RewritePatternSet &patterns) {
+  patterns.add<MaskPattern>(converter, patterns.getContext(), kernel);
+}
