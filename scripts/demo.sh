@@ -2,24 +2,43 @@
 # Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# demo.sh BUILD CHIP OUT: the schedule of examples/attention.mlir, then its kernel.
+# demo.sh BUILD CHIP OUT: compiles examples/attention.mlir and shows what came out.
 
 set -eu
 build=$1 chip=$2 out=$3
 input=examples/attention.mlir
 
-mkdir -p "$out"
-"$build/bin/fa4-opt" "$input" --pass-pipeline="builtin.module(fa4-to-schedule{chip=$chip})" \
-  -o "$out/schedule.mlir"
-emit=ptx,launch
+rm -rf "$out"
+emit=schedule,ptx,launch
 if command -v ptxas > /dev/null || [ -x /usr/local/cuda/bin/ptxas ]; then
-  emit=ptx,cubin,launch
+  emit=$emit,cubin
 else
   echo "demo: no ptxas here, so no cubin"
 fi
-"$build/bin/fa4-compile" "$input" --chip "$chip" --emit "$emit" -o "$out"
+mkdir -p "$out"
+status=0
+"$build/bin/fa4-compile" "$input" --chip "$chip" --emit "$emit" --timing -o "$out" \
+  2> "$out/log" || status=$?
+if [ "$status" != 0 ]; then
+  cat "$out/log" >&2
+  exit "$status"
+fi
 
-echo "demo: $input for $chip"
-for file in "$out"/*; do
+schedule=$(echo "$out"/*.schedule.mlir)
+echo "== $input: what is computed"
+grep -v '^//' "$input"
+echo
+echo "== the schedule, its first lines (all of it: $schedule)"
+sed -n '1,40p' "$schedule"
+echo "   ..."
+echo
+echo "== the contracts: who arrives on which barrier, how often a phase"
+sed -n 's/^ *%[a-z0-9_]* = fa4.barrier \("[a-z0-9_]*"\) *\(.*\)/  \1 \2/p' "$schedule"
+echo
+echo "== time"
+sed -n 's/^time /  /p; s/^ptxas /  ptxas, /p' "$out/log"
+echo
+echo "== the kernel folder"
+for file in "$out"/*.*; do
   echo "  $file ($(wc -c < "$file") bytes)"
 done

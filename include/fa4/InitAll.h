@@ -11,6 +11,7 @@
 #include "fa4/IR/BufferizableOpInterfaceImpl.h"
 #include "fa4/IR/FA4.h"
 #include "fa4/Target/Passes.h"
+#include "fa4/Target/Pipelines.h"
 #include "fa4/Transforms/Passes.h"
 
 namespace mlir::fa4 {
@@ -26,6 +27,7 @@ inline void registerAllPasses() {
   registerFA4TransformsPasses();
   registerFA4ConversionPasses();
   registerFA4TargetPasses();
+  registerFA4Pipelines();
 }
 
 } // namespace mlir::fa4

@@ -1,7 +1,7 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes and pipelines that end in PTX or a binary.
+// The passes that end in PTX or a binary.
 
 #ifndef FA4_TARGET_PASSES_H
 #define FA4_TARGET_PASSES_H
