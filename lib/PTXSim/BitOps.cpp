@@ -5,6 +5,7 @@
 
 #include "Lanewise.h"
 
+#include <algorithm>
 #include <type_traits>
 
 using namespace ptxsim;
@@ -312,6 +313,25 @@ bool decodeBfi(Decoder &d) {
   return d.ok();
 }
 
+// bmsk: b ones from bit a on. Clamped values above 31 mean 32.
+Step execBmsk(Warp &w, const Op &op, uint32_t mask) {
+  forLanes(mask, [&](unsigned l) {
+    U a = w.reg<U>(op.a)[l], b = w.reg<U>(op.b)[l];
+    a = op.aux ? a & 31 : std::min(a, 32u);
+    b = op.aux ? b & 31 : std::min(b, 32u);
+    w.reg<U>(op.d)[l] = U(((uint64_t(1) << b) - 1) << a);
+  });
+  return Step::Next;
+}
+
+bool decodeBmsk(Decoder &d) {
+  d.op.aux = d.take("wrap");
+  if ((!d.op.aux && !d.take("clamp")) || !d.take("b32"))
+    return false;
+  d.op.fn = execBmsk;
+  return takeOperands(d, Type::B32, 2);
+}
+
 template <class T> struct Popc {
   static U apply(T a) { return __builtin_popcountll(a); }
 };
@@ -396,4 +416,4 @@ const DecodeEntry ptxsim::kBitOps[] = {
     {"bfe", decodeBfe},        {"bfi", decodeBfi},
     {"popc", decodeCount},     {"clz", decodeCount},
     {"brev", decodeBrev},      {"bfind", decodeBfind},
-    {nullptr, nullptr}};
+    {"bmsk", decodeBmsk},      {nullptr, nullptr}};
