@@ -44,18 +44,37 @@ void mlir::fa4::addFragmentConversions(TypeConverter &converter) {
   converter.addTargetMaterialization(castToRegisters);
 }
 
+static LogicalResult checkConvertible(Operation *op) {
+  for (Type type : op->getResultTypes()) {
+    auto fragment = dyn_cast<FragmentType>(type);
+    if (fragment && !isConvertible(fragment))
+      return op->emitOpError()
+             << "expected a row_per_thread fragment with an even number of "
+                "columns, but got "
+             << fragment;
+  }
+  return success();
+}
+
+/// Tiles in shared memory have the swizzle of rows of 128 bytes.
+static LogicalResult checkPanels(WriteTileOp op) {
+  constexpr int64_t panelBytes = 128;
+  RingType ring = op.getRing().getType();
+  if (ring.getSpace() == MemorySpace::TMEM ||
+      ring.getColumns() * ring.getElementBytes() % panelBytes == 0)
+    return success();
+  return op.emitOpError() << "expected a tile in shared memory with rows of "
+                             "whole "
+                          << panelBytes << "-byte panels, but got " << ring;
+}
+
 LogicalResult mlir::fa4::checkFragments(Operation *kernel) {
-  WalkResult walk = kernel->walk([](Operation *op) {
-    for (Type type : op->getResultTypes()) {
-      auto fragment = dyn_cast<FragmentType>(type);
-      if (!fragment || isConvertible(fragment))
-        continue;
-      op->emitOpError() << "expected a row_per_thread fragment with an even "
-                           "number of columns, but got "
-                        << fragment;
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
+  WalkResult walk = kernel->walk([](Operation *op) -> WalkResult {
+    if (failed(checkConvertible(op)))
+      return failure();
+    if (auto write = dyn_cast<WriteTileOp>(op))
+      return checkPanels(write);
+    return success();
   });
   return failure(walk.wasInterrupted());
 }

@@ -18,8 +18,9 @@ namespace mlir::fa4 {
 /// and the materializations between the two worlds.
 void addFragmentConversions(TypeConverter &converter);
 
-/// Refuses, at the op that makes it, a fragment for which there is no
-/// conversion: another layout, or an odd number of columns.
+/// Refuses, at the op that makes or writes it, a fragment for which there is no
+/// lowering: another layout, an odd number of columns, or a place in a tile in
+/// shared memory that is not made of swizzled panels.
 LogicalResult checkFragments(Operation *kernel);
 
 } // namespace mlir::fa4

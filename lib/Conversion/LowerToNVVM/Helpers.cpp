@@ -20,6 +20,16 @@ Value mlir::fa4::f32Constant(OpBuilder &builder, Location loc, float value) {
   return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(value));
 }
 
+Value mlir::fa4::getWarp(OpBuilder &builder, Location loc) {
+  Value thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
+  Value warp = arith::ShRUIOp::create(builder, loc, thread, i32Constant(builder, loc, 5));
+  // Broadcast, so that ptxas sees that it is uniform.
+  return NVVM::ShflOp::create(builder, loc, builder.getI32Type(),
+                              i32Constant(builder, loc, -1), warp,
+                              i32Constant(builder, loc, 0), i32Constant(builder, loc, 31),
+                              NVVM::ShflKind::idx, UnitAttr());
+}
+
 Value mlir::fa4::toI32(OpBuilder &builder, Location loc, Value index) {
   APInt constant;
   if (matchPattern(index, m_ConstantInt(&constant)))

@@ -1,22 +1,20 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-//
-// Inline assembly without side effects: LLVM may move and merge it like any
-// arithmetic.
-//
 #include "InlineAsm.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
 
-static Value createPureAsm(ImplicitLocOpBuilder &b, Type result, StringRef text,
-                           StringRef constraints, ValueRange operands) {
+/// Without side effects LLVM may move and merge it like any arithmetic.
+static Value createAsm(ImplicitLocOpBuilder &b, Type result, StringRef text,
+                       StringRef constraints, ValueRange operands,
+                       bool hasSideEffects) {
   auto dialect =
       LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
   return LLVM::InlineAsmOp::create(b, result, operands, text, constraints,
-                                   /*has_side_effects=*/false,
+                                   hasSideEffects,
                                    /*is_align_stack=*/false,
                                    LLVM::tailcallkind::TailCallKind::None,
                                    dialect, /*operand_attrs=*/ArrayAttr())
@@ -29,7 +27,12 @@ Value mlir::fa4::createAddRoundDown(ImplicitLocOpBuilder &b, Value lhs,
   Type bits = b.getI64Type();
   Value left = LLVM::BitcastOp::create(b, bits, lhs);
   Value right = LLVM::BitcastOp::create(b, bits, rhs);
-  Value sum = createPureAsm(b, bits, "add.rm.ftz.f32x2 $0, $1, $2;", "=l,l,l",
-                            {left, right});
+  Value sum = createAsm(b, bits, "add.rm.ftz.f32x2 $0, $1, $2;", "=l,l,l",
+                        {left, right}, /*hasSideEffects=*/false);
   return LLVM::BitcastOp::create(b, lhs.getType(), sum);
+}
+
+Value mlir::fa4::createOpaque(ImplicitLocOpBuilder &b, Value value) {
+  return createAsm(b, value.getType(), "mov.b32 $0, $1;", "=r,r", value,
+                   /*hasSideEffects=*/true);
 }

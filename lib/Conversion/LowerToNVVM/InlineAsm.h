@@ -16,6 +16,12 @@ namespace mlir::fa4 {
 /// add.rm.ftz.f32x2).
 Value createAddRoundDown(ImplicitLocOpBuilder &b, Value lhs, Value rhs);
 
+/// `value` (i32) again, as something that LLVM cannot compute before the loop.
+/// Addresses that follow from the thread alone are cheap to compute where they
+/// are used; hoisted out of the task loop, they would each hold a register of a
+/// small budget across it.
+Value createOpaque(ImplicitLocOpBuilder &b, Value value);
+
 } // namespace mlir::fa4
 
 #endif // FA4_LIB_CONVERSION_LOWERTONVVM_INLINEASM_H

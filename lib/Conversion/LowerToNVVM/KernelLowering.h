@@ -61,6 +61,10 @@ struct KernelLowering {
   int64_t taskRows() const { return stages * tileRows; }
 };
 
+/// Warp of the block, uniform, computed here rather than taken from where the
+/// kernel begins.
+Value getWarp(OpBuilder &builder, Location loc);
+
 /// Pointer to the hardware barrier in shared memory of a slot.
 Value getBarrierPointer(OpBuilder &builder, Location loc, const KernelLowering &kernel,
                         BarrierOp barrier, Value slot);

@@ -125,10 +125,7 @@ void KernelToFunction::defineShared(LLVM::LLVMFuncOp function) {
   lowering.smemAddress =
       LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), lowering.smem);
   Value thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
-  Value warp = arith::ShRUIOp::create(builder, loc, thread, i32(5));
-  // Broadcast, so that ptxas sees that it is uniform.
-  lowering.warp = NVVM::ShflOp::create(builder, loc, builder.getI32Type(), i32(-1), warp,
-                                       i32(0), i32(31), NVVM::ShflKind::idx, UnitAttr());
+  lowering.warp = getWarp(builder, loc);
   lowering.thread = arith::AndIOp::create(builder, loc, thread, i32(127));
   Value warpOfGroup = arith::AndIOp::create(builder, loc, lowering.warp, i32(3));
   lowering.tmemLane = arith::ShLIOp::create(builder, loc, warpOfGroup, i32(21));

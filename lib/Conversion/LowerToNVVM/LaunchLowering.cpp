@@ -242,9 +242,10 @@ LogicalResult LaunchLowering::run() {
       values[symbol.name] = metadata.getStrides()[symbol.index];
     }
   }
-  for (const ::fa4::LaunchCheck &check : descriptor.checks)
-    cf::AssertOp::create(builder, loc, emitBool(check.require), check.message);
-
+  // In the order of a launcher (docs/abi.md). No derived value of an attention
+  // divides by zero, whatever the sizes.
+  for (const ::fa4::LaunchDerived &derived : descriptor.derived)
+    values[derived.name] = emitIndex(derived.value);
   Expr skip = descriptor.skipIf.fold();
   if (std::optional<int64_t> constant = skip.getConstant()) {
     if (*constant) {
@@ -258,9 +259,8 @@ LogicalResult LaunchLowering::run() {
     auto branch = scf::IfOp::create(builder, loc, work, /*withElse=*/false);
     builder.setInsertionPointToStart(branch.thenBlock());
   }
-  // Only now: with empty work some of these would divide by zero.
-  for (const ::fa4::LaunchDerived &derived : descriptor.derived)
-    values[derived.name] = emitIndex(derived.value);
+  for (const ::fa4::LaunchCheck &check : descriptor.checks)
+    cf::AssertOp::create(builder, loc, emitBool(check.require), check.message);
   if (failed(emitLaunch()))
     return failure();
   launch.erase();

@@ -5,8 +5,10 @@
 // Which task comes when, and which K/V blocks a task sees.
 //
 #include "LoopLowering.h"
+#include "InlineAsm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
@@ -29,6 +31,14 @@ struct Arithmetic {
   Value rem(Value a, Value b) { return make<arith::RemUIOp>(a, b); }
   Value min(Value a, Value b) { return make<arith::MinSIOp>(a, b); }
   Value max(Value a, Value b) { return make<arith::MaxSIOp>(a, b); }
+  /// A size anew: what a task derives from the sizes is computed in the task, not
+  /// kept in registers across all of them.
+  Value fresh(Value size) {
+    if (matchPattern(size, m_Constant()))
+      return size;
+    ImplicitLocOpBuilder b(loc, builder);
+    return createOpaque(b, size);
+  }
   Value toIndex(Value a) {
     return builder.createOrFold<arith::IndexCastOp>(loc, builder.getIndexType(), a);
   }
@@ -41,25 +51,27 @@ struct Task {
 
 /// Linear: M blocks of a head one after another, heads of a batch, batches.
 Task decodeLinear(Arithmetic a, Value task, const KernelLowering &lowering) {
-  Value m = a.rem(task, lowering.mBlocks);
-  Value pair = a.div(task, lowering.mBlocks);
-  return {a.div(pair, lowering.tileHeads), a.rem(pair, lowering.tileHeads), m};
+  Value mBlocks = a.fresh(lowering.mBlocks), heads = a.fresh(lowering.tileHeads);
+  Value m = a.rem(task, mBlocks);
+  Value pair = a.div(task, mBlocks);
+  return {a.div(pair, heads), a.rem(pair, heads), m};
 }
 
 /// Longest first: the last M block, which sees most keys, first. Heads come in
 /// sections whose K and V fit the L2 together; within a section all heads do
 /// one M block before the next.
 Task decodeLongestFirst(Arithmetic a, Value task, const KernelLowering &lowering) {
-  Value perSection = a.mul(lowering.headsPerSection, lowering.mBlocks);
+  Value mBlocks = a.fresh(lowering.mBlocks), heads = a.fresh(lowering.tileHeads);
+  Value tasks = a.fresh(lowering.tasks), perSectionHeads = a.fresh(lowering.headsPerSection);
+  Value perSection = a.mul(perSectionHeads, mBlocks);
   Value section = a.div(task, perSection);
   Value within = a.rem(task, perSection);
-  Value firstHead = a.mul(section, lowering.headsPerSection);
+  Value firstHead = a.mul(section, perSectionHeads);
   // The last section may be narrower.
-  Value left = a.sub(a.div(lowering.tasks, lowering.mBlocks), firstHead);
-  Value width = a.min(left, lowering.headsPerSection);
-  Value m = a.sub(a.sub(lowering.mBlocks, a.constant(1)), a.div(within, width));
+  Value width = a.min(a.sub(a.div(tasks, mBlocks), firstHead), perSectionHeads);
+  Value m = a.sub(a.sub(mBlocks, a.constant(1)), a.div(within, width));
   Value pair = a.add(firstHead, a.rem(within, width));
-  return {a.div(pair, lowering.tileHeads), a.rem(pair, lowering.tileHeads), m};
+  return {a.div(pair, heads), a.rem(pair, heads), m};
 }
 
 /// K/V blocks of an M block: how many some row of it sees at all (at least one
@@ -70,19 +82,21 @@ struct KvBlocks {
 
 KvBlocks getKvBlocks(Arithmetic a, Value mBlock, const KernelLowering &lowering) {
   Value keys = a.constant(lowering.tileKeys);
-  Value seenBySome = lowering.seqKv, seenByAll = lowering.seqKv;
+  Value seqKv = a.fresh(lowering.seqKv);
+  Value seenBySome = seqKv, seenByAll = seqKv;
   if (lowering.causal) {
     // Position i sees keys up to i + Skv - Sq (bottom-right aligned).
+    Value seqQ = a.fresh(lowering.seqQ);
     Value zero = a.constant(0), one = a.constant(1);
-    Value shift = a.sub(lowering.seqKv, lowering.seqQ);
+    Value shift = a.sub(seqKv, seqQ);
     Value rows = a.constant(lowering.taskRows()), pack = a.constant(lowering.pack);
     Value firstRow = a.mul(mBlock, rows);
     Value firstPosition = a.div(firstRow, pack);
     Value lastPosition =
         a.min(a.div(a.add(firstRow, a.constant(lowering.taskRows() - 1)), pack),
-              a.sub(lowering.seqQ, one));
+              a.sub(seqQ, one));
     auto seenUpTo = [&](Value position) {
-      return a.min(a.max(a.add(a.add(position, shift), one), zero), lowering.seqKv);
+      return a.min(a.max(a.add(a.add(position, shift), one), zero), seqKv);
     };
     seenBySome = seenUpTo(lastPosition);
     seenByAll = seenUpTo(firstPosition);

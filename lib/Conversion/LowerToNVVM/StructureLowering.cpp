@@ -27,8 +27,8 @@ public:
 private:
   Value constant(Location loc, int64_t value) { return i32Constant(builder, loc, value); }
   Value isWarp(Location loc, int64_t warp) {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lowering.warp,
-                                 constant(loc, warp));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                 getWarp(builder, loc), constant(loc, warp));
   }
   void syncWarp(Location loc) {
     NVVM::SyncWarpOp::create(builder, loc, constant(loc, -1));

@@ -4,6 +4,7 @@
 //
 // Ops that move values between registers and a tile, a mailbox or the LSE.
 //
+#include "InlineAsm.h"
 #include "Registers.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -74,10 +75,6 @@ struct WriteTilePattern : KernelPattern<WriteTileOp> {
       storeColumns(b, getTmemAddress(b, kernel, op.getRing(), slot, byte / 4),
                    joinWords(b, words));
     } else {
-      if (ring.getColumns() * ring.getElementBytes() % panelBytes != 0)
-        return op.emitOpError()
-               << "expected a tile in shared memory with rows of whole "
-               << panelBytes << "-byte panels, but got " << ring;
       writeSwizzled(b, op.getRing(), slot, byte, words);
     }
     rewriter.eraseOp(op);
@@ -92,8 +89,9 @@ private:
                      int64_t byte, ArrayRef<Value> words) const {
     Location loc = b.getLoc();
     int64_t rows = cast<RingType>(ring.getType()).getRows();
-    Value row = LLVM::ShlOp::create(b, kernel.thread, i32Constant(b, loc, 7));
-    Value phase = LLVM::AndOp::create(b, kernel.thread, i32Constant(b, loc, 7));
+    Value thread = createOpaque(b, kernel.thread);
+    Value row = LLVM::ShlOp::create(b, thread, i32Constant(b, loc, 7));
+    Value phase = LLVM::AndOp::create(b, thread, i32Constant(b, loc, 7));
     phase = LLVM::ShlOp::create(b, phase, i32Constant(b, loc, 4));
     Value rowOffset = LLVM::OrOp::create(b, row, phase);
     for (size_t index = 0; index < words.size();
