@@ -4,7 +4,7 @@
 """Times each stage of compiling attention, over a grid of problems.
 
 The grid is S in 1024..8192, Hkv in 4..32, causal or not (B = 1, Hq = 32, D = 128,
-f16), and the kernels with everything dynamic in f16 and bf16. For each it prints
+f16), one length of 131072, and the kernels with everything dynamic in f16 and bf16. For each it prints
 the seconds of each stage and what ptxas said; then the median and the worst.
 
 --check also makes it fail on a spill, on stack use, on a warning, and where PTX takes
@@ -43,6 +43,9 @@ def problems(quick):
     for s, h, causal in itertools.product(lengths, heads, [False, True]):
         q, kv = f"memref<1x{s}x32x128xf16>", f"memref<1x{s}x{h}x128xf16>"
         yield f"S={s} Hkv={h}{' causal' if causal else ''}", attention(q, kv, causal)
+    # As long as it takes for any other length.
+    q, kv = "memref<1x131072x32x128xf16>", "memref<1x131072x8x128xf16>"
+    yield "S=131072 Hkv=8 causal", attention(q, kv, True)
     for element, causal in itertools.product(["f16", "bf16"], [False, True]):
         tensor = f"memref<?x?x?x128x{element}>"
         yield f"dynamic {element}{' causal' if causal else ''}", attention(tensor, tensor, causal)

@@ -43,3 +43,8 @@ config.substitutions += [
 if os.path.exists(config.ptxas):
     config.available_features.add("ptxas")
     config.environment["PATH"] += os.pathsep + os.path.dirname(config.ptxas)
+
+# A test that takes ptxas off the PATH works only where the other place that fa4
+# looks in has none.
+if not os.path.exists("/usr/local/cuda/bin/ptxas"):
+    config.available_features.add("no-default-ptxas")

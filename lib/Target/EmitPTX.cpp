@@ -18,6 +18,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
@@ -138,9 +139,24 @@ PTXEmitter::moduleToObject(llvm::Module &llvmModule) {
   return SmallVector<char, 0>(ptx->begin(), ptx->end());
 }
 
+/// The backend would abort on a symbol that PTX cannot spell (PTX ISA,
+/// Identifiers).
+static LogicalResult checkNames(gpu::GPUModuleOp module) {
+  llvm::Regex identifier("^([a-zA-Z][a-zA-Z0-9_$]*|[_$][a-zA-Z0-9_$]+)$");
+  for (Operation &op : *module.getBody())
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op);
+        symbol && !identifier.match(symbol.getName()))
+      return symbol.emitOpError()
+             << "expected a name of letters, digits, '_' and '$', as PTX has "
+                "them, but got '"
+             << symbol.getName() << "'";
+  return success();
+}
+
 FailureOr<std::string> mlir::fa4::emitPTX(gpu::GPUModuleOp module) {
   FailureOr<NVVM::NVVMTargetAttr> target = getNVVMTarget(module);
-  if (failed(target) || failed(checkTargetFeatures(module, *target)))
+  if (failed(target) || failed(checkTargetFeatures(module, *target)) ||
+      failed(checkNames(module)))
     return failure();
   NVVM::SerializeGPUModuleBase::init();
   std::optional<SmallVector<char, 0>> ptx = PTXEmitter(module, *target).run();

@@ -17,9 +17,9 @@
 // HOST: fa4.launch @{{.*}}(
 
 // NVVM: gpu.module @[[$MODULE:.*]] [#nvvm.target<{{.*}}chip = "sm_100a"
+// NVVM: llvm.func @f_attention({{.*}}fa4.launch = #fa4.launch_descriptor
+// NVVM: nvvm.setmaxregister {{ *}}increase 200
 // NVVM-NOT: {{^ *(%[^ ]* = )?(scf|arith|vector|fa4)\.}}
-// NVVM: nvvm.setmaxregister increase 200
-// NVVM: fa4.launch = #fa4.launch_descriptor
 // NVVM-LABEL: func.func @f(
 // NVVM: nvgpu.tma.create.descriptor
 // NVVM: gpu.launch_func @[[$MODULE]]::@{{.*}} blocks in
