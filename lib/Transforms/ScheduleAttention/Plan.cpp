@@ -151,6 +151,31 @@ static LogicalResult checkRegisters(AttentionOp op, const Plan &plan) {
                           << " other)";
 }
 
+/// A thread holds its row of a tile in registers and needs others beside them.
+static LogicalResult checkRowsInRegisters(AttentionOp op, const Plan &plan) {
+  if (plan.softmaxRegisters <= kTile)
+    return op.emitOpError()
+           << "expected 'softmax-registers' above " << kTile
+           << ", the columns of S that a thread holds, but got "
+           << plan.softmaxRegisters;
+  auto check = [&](StringRef option, int64_t columns, StringRef role,
+                   int64_t registers) -> LogicalResult {
+    if (columns < registers)
+      return success();
+    return op.emitOpError() << "expected '" << option << "' below " << registers
+                            << ", the registers of a thread of the " << role
+                            << " role, but got " << columns;
+  };
+  if (failed(check("epilogue-chunk", plan.epilogueChunk,
+                   plan.softmaxEpilogue ? "softmax" : "correction",
+                   plan.softmaxEpilogue ? plan.softmaxRegisters
+                                        : plan.correctionRegisters)) ||
+      failed(check("rescale-chunk", plan.rescaleChunk, "correction",
+                   plan.correctionRegisters)))
+    return failure();
+  return success();
+}
+
 static LogicalResult checkSharedMemory(AttentionOp op, const Plan &plan) {
   int64_t tile = kTile * plan.headDim * 2;
   int64_t q = kStages * tile, kv = plan.kvStages * tile, o = kStages * tile;
@@ -260,7 +285,9 @@ schedule::planSchedule(AttentionOp op, TargetAttr target,
       failed(checkThreshold(op, options.rescaleThreshold)) ||
       failed(checkChunk(op, "epilogue-chunk", plan.epilogueChunk, 8)) ||
       failed(checkChunk(op, "rescale-chunk", plan.rescaleChunk, 2)) ||
-      failed(checkRegisters(op, plan)) || failed(checkSharedMemory(op, plan)) ||
+      failed(checkRegisters(op, plan)) ||
+      failed(checkRowsInRegisters(op, plan)) ||
+      failed(checkSharedMemory(op, plan)) ||
       failed(checkTensorMemory(op, plan)))
     return failure();
   return plan;

@@ -27,7 +27,10 @@
 // RUN: not fa4-opt --fa4-schedule-attention=rescale-threshold=nan %s 2>&1 | FileCheck %s --check-prefix=E20
 // RUN: not fa4-opt --fa4-schedule-attention=epilogue-chunk=48 %s 2>&1 | FileCheck %s --check-prefix=E21
 // RUN: not fa4-opt --fa4-schedule-attention=epilogue-chunk=4 %s 2>&1 | FileCheck %s --check-prefix=E22
-// RUN: not fa4-opt --fa4-schedule-attention=rescale-chunk=256 %s 2>&1 | FileCheck %s --check-prefix=E23
+// RUN: not fa4-opt --fa4-schedule-attention=softmax-registers=128 %s 2>&1 | FileCheck %s --check-prefix=E23
+// RUN: not fa4-opt --fa4-schedule-attention=epilogue-chunk=64 %s 2>&1 | FileCheck %s --check-prefix=E24
+// RUN: not fa4-opt --fa4-schedule-attention=rescale-chunk=64 %s 2>&1 | FileCheck %s --check-prefix=E25
+// RUN: not fa4-opt --fa4-schedule-attention=rescale-chunk=256 %s 2>&1 | FileCheck %s --check-prefix=E26
 
 // E0: error: 'fa4.attention' op expected register budgets of at most 65536 registers in all, but got 67584, 2048 too many: 128 x (2 x 208 softmax + 64 correction + 48 other){{$}}
 // E1: error: 'fa4.attention' op expected 'softmax-registers' to be a multiple of 8 from 24 to 256, but got 201{{$}}
@@ -52,7 +55,10 @@
 // E20: error: 'fa4.attention' op expected 'rescale-threshold' from 0 to 15, but got nan{{$}}
 // E21: error: 'fa4.attention' op expected 'epilogue-chunk' to be a power of two from 8 to 128, the columns of 'o', but got 48{{$}}
 // E22: error: 'fa4.attention' op expected 'epilogue-chunk' to be a power of two from 8 to 128, the columns of 'o', but got 4{{$}}
-// E23: error: 'fa4.attention' op expected 'rescale-chunk' to be a power of two from 2 to 128, the columns of 'o', but got 256{{$}}
+// E23: error: 'fa4.attention' op expected 'softmax-registers' above 128, the columns of S that a thread holds, but got 128{{$}}
+// E24: error: 'fa4.attention' op expected 'epilogue-chunk' below 64, the registers of a thread of the correction role, but got 64{{$}}
+// E25: error: 'fa4.attention' op expected 'rescale-chunk' below 64, the registers of a thread of the correction role, but got 64{{$}}
+// E26: error: 'fa4.attention' op expected 'rescale-chunk' to be a power of two from 2 to 128, the columns of 'o', but got 256{{$}}
 
 func.func @attention(%q: memref<1x1024x8x128xf16>, %k: memref<1x1024x8x128xf16>, %v: memref<1x1024x8x128xf16>, %o: memref<1x1024x8x128xf16>,
     %lse: memref<1x8x1024xf32>) {
