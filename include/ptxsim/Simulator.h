@@ -49,7 +49,18 @@ enum class AsyncMode { Eager, Lazy, Random };
 
 /// Element types of tensor maps and buffers.
 enum class ElementType {
-  U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, F32Ftz, TF32
+  U8,
+  U16,
+  U32,
+  S32,
+  U64,
+  S64,
+  F16,
+  F32,
+  F64,
+  BF16,
+  F32Ftz,
+  TF32
 };
 unsigned elementBytes(ElementType type);
 
@@ -101,15 +112,15 @@ struct Launch {
 struct Options {
   AsyncMode mode = AsyncMode::Eager;
   uint64_t seed = 0;
-  unsigned threads = 1;       // host threads; CTAs are spread over them
-  uint64_t maxSteps = 0;      // instructions a CTA may execute; 0: no limit
+  unsigned threads = 1;  // host threads; CTAs are spread over them
+  uint64_t maxSteps = 0; // instructions a CTA may execute; 0: no limit
   /// Without reconvergence at immediate post-dominators, lanes that diverged
   /// meet again only where PTX promises it: at `.sync` with a member mask.
   bool strictConvergence = false;
   /// Lazy tcgen05.ld fills its registers only at wait::ld, although the
   /// machine honours register dependences.
   bool poisonUnwaitedLoads = false;
-  unsigned maxFaults = 1;     // a CTA stops at its first fault
+  unsigned maxFaults = 1; // a CTA stops at its first fault
   std::function<void(uint64_t done, uint64_t total)> progress;
   std::function<bool()> interrupted;
 };

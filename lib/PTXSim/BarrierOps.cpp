@@ -33,8 +33,8 @@ void Cta::namedBarrierCheck(unsigned index) {
   b.lastAll = b.all;
   b.lastAny = b.any;
   uint64_t generation = b.generation + 1;
-  b = {0, 0, false, false, generation, 0, 1, 0, b.lastPopc, b.lastAll,
-       b.lastAny};
+  b = {0, 0, false,      false,     generation, 0,
+       1, 0, b.lastPopc, b.lastAll, b.lastAny};
   ++epoch;
 }
 
@@ -45,8 +45,7 @@ void redResult(Warp &w, const Op &op, uint32_t mask, const NamedBarrier &b) {
     forLanes(mask,
              [&](unsigned lane) { w.reg<uint32_t>(op.d)[lane] = b.lastPopc; });
   else
-    w.setPred(op.d, mask,
-              (op.aux2 == kAnd ? b.lastAll : b.lastAny) ? ~0u : 0);
+    w.setPred(op.d, mask, (op.aux2 == kAnd ? b.lastAll : b.lastAny) ? ~0u : 0);
 }
 
 Step execBar(Warp &w, const Op &op, uint32_t mask) {
@@ -75,8 +74,8 @@ Step execBar(Warp &w, const Op &op, uint32_t mask) {
     return w.fault(op, "bad-barrier",
                    "lanes of a warp give different barrier ids or counts");
   bool whole = op.b == kNone;
-  uint32_t count = whole ? unsigned(w.cta.warps.size()) * 32
-                         : w.reg<uint32_t>(op.b)[first];
+  uint32_t count =
+      whole ? unsigned(w.cta.warps.size()) * 32 : w.reg<uint32_t>(op.b)[first];
   if (count == 0 || count % 32 || count > w.cta.warps.size() * 32)
     return w.fault(op, "bad-barrier",
                    "expected a thread count that is a multiple of 32 and at "
@@ -95,9 +94,8 @@ Step execBar(Warp &w, const Op &op, uint32_t mask) {
   b.wholeCta = whole;
   b.reduces = op.aux & kRed;
   // An aligned arrival counts the whole warp; so does one of all that lives.
-  uint32_t threads = (op.flags & kAligned) || mask == w.live
-                         ? 32
-                         : __builtin_popcount(mask);
+  uint32_t threads =
+      (op.flags & kAligned) || mask == w.live ? 32 : __builtin_popcount(mask);
   if (b.arrived + threads > count && !whole)
     return w.fault(op, "bad-barrier",
                    std::to_string(b.arrived + threads) +
@@ -140,7 +138,7 @@ bool decodeBar(Decoder &d) {
     d.op.fn = execNothing;
     return d.ok();
   }
-  if (d.take("cluster"))  {
+  if (d.take("cluster")) {
     // A cluster of one CTA: arrive and wait are a barrier of its threads.
     return d.fail("cluster barriers are not supported");
   }
@@ -276,8 +274,7 @@ bool decodeBranch(Decoder &d) {
   const Operand &o = d.operand(0);
   if (o.kind != Operand::Symbol || o.value != 0 ||
       !d.label(o.name, d.op.target))
-    return d.fail("unknown label '" + o.name.substr(0, o.name.find('#')) +
-                  "'");
+    return d.fail("unknown label '" + o.name.substr(0, o.name.find('#')) + "'");
   return true;
 }
 
@@ -303,12 +300,18 @@ bool decodeBranchIndexed(Decoder &d) {
 
 } // namespace
 
-const DecodeEntry ptxsim::kBarrierOps[] = {
-    {"bar", decodeBar},           {"barrier", decodeBar},
-    {"fence", decodeFence},       {"membar", decodeFence},
-    {"bra", decodeBranch},        {"brx", decodeBranchIndexed},
-    {"ret", decodeExit},          {"exit", decodeExit},
-    {"trap", decodeTrap},         {"brkpt", decodeTrap},
-    {"pmevent", decodeNothing},   {"setmaxnreg", decodeSetMaxReg},
-    {"nanosleep", decodeNanosleep}, {"griddepcontrol", decodeGridDep},
-    {nullptr, nullptr}};
+const DecodeEntry ptxsim::kBarrierOps[] = {{"bar", decodeBar},
+                                           {"barrier", decodeBar},
+                                           {"fence", decodeFence},
+                                           {"membar", decodeFence},
+                                           {"bra", decodeBranch},
+                                           {"brx", decodeBranchIndexed},
+                                           {"ret", decodeExit},
+                                           {"exit", decodeExit},
+                                           {"trap", decodeTrap},
+                                           {"brkpt", decodeTrap},
+                                           {"pmevent", decodeNothing},
+                                           {"setmaxnreg", decodeSetMaxReg},
+                                           {"nanosleep", decodeNanosleep},
+                                           {"griddepcontrol", decodeGridDep},
+                                           {nullptr, nullptr}};

@@ -12,11 +12,21 @@ using namespace ptxsim;
 
 namespace {
 
-struct And { template <class T> static T apply(T a, T b) { return a & b; } };
-struct Or { template <class T> static T apply(T a, T b) { return a | b; } };
-struct Xor { template <class T> static T apply(T a, T b) { return a ^ b; } };
-struct Not { template <class T> static T apply(T a) { return T(~a); } };
-struct CNot { template <class T> static T apply(T a) { return a == 0; } };
+struct And {
+  template <class T> static T apply(T a, T b) { return a & b; }
+};
+struct Or {
+  template <class T> static T apply(T a, T b) { return a | b; }
+};
+struct Xor {
+  template <class T> static T apply(T a, T b) { return a ^ b; }
+};
+struct Not {
+  template <class T> static T apply(T a) { return T(~a); }
+};
+struct CNot {
+  template <class T> static T apply(T a) { return a == 0; }
+};
 
 // Shift amounts above the register width are clamped to it.
 template <class T> struct Shl {
@@ -34,15 +44,18 @@ template <class T> struct Shr {
 
 template <class F> ExecFn pickLogic(unsigned bits) {
   switch (bits) {
-  case 16: return binary<uint16_t, uint16_t, uint16_t, F>;
-  case 32: return binary<uint32_t, uint32_t, uint32_t, F>;
-  case 64: return binary<uint64_t, uint64_t, uint64_t, F>;
-  default: return nullptr;
+  case 16:
+    return binary<uint16_t, uint16_t, uint16_t, F>;
+  case 32:
+    return binary<uint32_t, uint32_t, uint32_t, F>;
+  case 64:
+    return binary<uint64_t, uint64_t, uint64_t, F>;
+  default:
+    return nullptr;
   }
 }
 
-template <class F>
-Step execPredLogic(Warp &w, const Op &op, uint32_t mask) {
+template <class F> Step execPredLogic(Warp &w, const Op &op, uint32_t mask) {
   w.setPred(op.d, mask,
             F::template apply<uint32_t>(w.pred(op.a), w.pred(op.b)));
   return Step::Next;
@@ -65,20 +78,23 @@ bool decodeNot(Decoder &d) {
   Type t = d.takeType();
   bool cnot = d.mnemonic() == "cnot";
   switch (t) {
-  case Type::Pred: d.op.fn = cnot ? nullptr : execPredNot; break;
+  case Type::Pred:
+    d.op.fn = cnot ? nullptr : execPredNot;
+    break;
   case Type::B16:
-    d.op.fn = cnot ? unary<uint16_t, uint16_t, CNot>
-                   : unary<uint16_t, uint16_t, Not>;
+    d.op.fn =
+        cnot ? unary<uint16_t, uint16_t, CNot> : unary<uint16_t, uint16_t, Not>;
     break;
   case Type::B32:
-    d.op.fn = cnot ? unary<uint32_t, uint32_t, CNot>
-                   : unary<uint32_t, uint32_t, Not>;
+    d.op.fn =
+        cnot ? unary<uint32_t, uint32_t, CNot> : unary<uint32_t, uint32_t, Not>;
     break;
   case Type::B64:
-    d.op.fn = cnot ? unary<uint64_t, uint64_t, CNot>
-                   : unary<uint64_t, uint64_t, Not>;
+    d.op.fn =
+        cnot ? unary<uint64_t, uint64_t, CNot> : unary<uint64_t, uint64_t, Not>;
     break;
-  default: return false;
+  default:
+    return false;
   }
   return takeOperands(d, t, 1);
 }
@@ -103,7 +119,8 @@ bool decodeShift(Decoder &d) {
     CASE(S16, int16_t)
     CASE(S32, int32_t)
     CASE(S64, int64_t)
-  default: return false;
+  default:
+    return false;
   }
 #undef CASE
   if (left && t > Type::B64)
@@ -212,12 +229,24 @@ U permute(U a, U b, U c, uint32_t mode) {
         x = x & 0x80 ? 0xff : 0;
       break;
     }
-    case kF4e: x = byte(n + i); break;
-    case kB4e: x = byte(n + 8 - i); break;
-    case kRc8: x = byte(n); break;
-    case kEcl: x = byte(std::max(n, i)); break;
-    case kEcr: x = byte(std::min(n, i)); break;
-    default: x = byte((n & 1) * 2 + (i & 1)); break;
+    case kF4e:
+      x = byte(n + i);
+      break;
+    case kB4e:
+      x = byte(n + 8 - i);
+      break;
+    case kRc8:
+      x = byte(n);
+      break;
+    case kEcl:
+      x = byte(std::max(n, i));
+      break;
+    case kEcr:
+      x = byte(std::min(n, i));
+      break;
+    default:
+      x = byte((n & 1) * 2 + (i & 1));
+      break;
     }
     r |= x << (8 * i);
   }
@@ -227,8 +256,7 @@ U permute(U a, U b, U c, uint32_t mode) {
 Step execPrmt(Warp &w, const Op &op, uint32_t mask) {
   const U *a = w.reg<U>(op.a), *b = w.reg<U>(op.b), *c = w.reg<U>(op.c);
   U *d = w.reg<U>(op.d);
-  forLanes(mask,
-           [&](unsigned i) { d[i] = permute(a[i], b[i], c[i], op.aux); });
+  forLanes(mask, [&](unsigned i) { d[i] = permute(a[i], b[i], c[i], op.aux); });
   return Step::Next;
 }
 
@@ -268,7 +296,9 @@ bool decodeBfe(Decoder &d) {
   if (!d.expectOps(4))
     return false;
   switch (t) {
-  case Type::U32: d.op.fn = ternary<U, U, U, U, Bfe<U>>; break;
+  case Type::U32:
+    d.op.fn = ternary<U, U, U, U, Bfe<U>>;
+    break;
   case Type::S32:
     d.op.fn = ternary<int32_t, int32_t, U, U, Bfe<int32_t>>;
     break;
@@ -278,7 +308,8 @@ bool decodeBfe(Decoder &d) {
   case Type::S64:
     d.op.fn = ternary<int64_t, int64_t, U, U, Bfe<int64_t>>;
     break;
-  default: return false;
+  default:
+    return false;
   }
   d.op.d = d.dst(d.operand(0), t);
   d.op.a = d.src(d.operand(1), t);
@@ -293,8 +324,7 @@ template <class T> Step execBfi(Warp &w, const Op &op, uint32_t mask) {
     T a = w.reg<T>(op.a)[l], r = w.reg<T>(op.b)[l];
     unsigned pos = w.reg<U>(op.c)[l] & 0xff, len = w.reg<U>(op.e)[l] & 0xff;
     for (unsigned i = 0; i < len && pos + i <= msb; ++i)
-      r = (r & ~(T(1) << (pos + i))) | (i <= msb ? a >> i & 1 : 0)
-                                           << (pos + i);
+      r = (r & ~(T(1) << (pos + i))) | (i <= msb ? a >> i & 1 : 0) << (pos + i);
     w.reg<T>(op.d)[l] = r;
   });
   return Step::Next;
@@ -355,8 +385,7 @@ bool decodeCount(Decoder &d) {
     return false;
   bool wide = t == Type::B64;
   if (d.mnemonic() == "popc")
-    d.op.fn = wide ? unary<U, uint64_t, Popc<uint64_t>>
-                   : unary<U, U, Popc<U>>;
+    d.op.fn = wide ? unary<U, uint64_t, Popc<uint64_t>> : unary<U, U, Popc<U>>;
   else
     d.op.fn = wide ? unary<U, uint64_t, Clz<uint64_t>> : unary<U, U, Clz<U>>;
   d.op.d = d.dst(d.operand(0), Type::U32);

@@ -88,8 +88,7 @@ Step execTensorLoad(Warp &w, const Op &op, uint32_t mask) {
   forLanes(mask, [&](unsigned lane) {
     if (!good)
       return;
-    const TensorMap *map = findMap(
-        w, op, w.address(op.b, true, op.imm, lane));
+    const TensorMap *map = findMap(w, op, w.address(op.b, true, op.imm, lane));
     good = map && checkRank(w, op, *map);
     if (!good)
       return;
@@ -135,8 +134,7 @@ Step execTensorStore(Warp &w, const Op &op, uint32_t mask) {
   forLanes(mask, [&](unsigned lane) {
     if (!good)
       return;
-    const TensorMap *map =
-        findMap(w, op, w.address(op.b, true, op.imm, lane));
+    const TensorMap *map = findMap(w, op, w.address(op.b, true, op.imm, lane));
     good = map && checkRank(w, op, *map);
     if (!good)
       return;
@@ -161,8 +159,8 @@ Step execTensorStore(Warp &w, const Op &op, uint32_t mask) {
           uint32_t base = uint32_t(from);
           data.resize(bytes);
           auto state = cta->shared.query(base, uint32_t(bytes));
-          if (state != SharedMemory::Init && !checkSource(*cta, *source, warp,
-                                                         *map, at, base))
+          if (state != SharedMemory::Init &&
+              !checkSource(*cta, *source, warp, *map, at, base))
             return;
           for (uint32_t i = 0; i < bytes; i += 16)
             std::copy_n(&cta->shared.bytes[swizzled(base + i, map->swizzle)],
@@ -194,7 +192,8 @@ Step execLinear(Warp &w, const Op &op, uint32_t mask) {
       good = false;
       w.fault(op, "misaligned",
               "expected addresses and a size that are multiples of 16, but "
-              "got " + hexString(inGlobal) + " and " + std::to_string(bytes));
+              "got " +
+                  hexString(inGlobal) + " and " + std::to_string(bytes));
       return;
     }
     good = sharedOperand(w, op, inShared, bytes, 16, "shared operand");
@@ -203,8 +202,9 @@ Step execLinear(Warp &w, const Op &op, uint32_t mask) {
     uint8_t *global = w.cta.memory.translate(inGlobal, bytes);
     if (!global) {
       good = false;
-      w.fault(op, "out-of-bounds", "global address " + hexString(inGlobal) +
-              " (" + w.cta.memory.describe(inGlobal) + ")");
+      w.fault(op, "out-of-bounds",
+              "global address " + hexString(inGlobal) + " (" +
+                  w.cta.memory.describe(inGlobal) + ")");
       return;
     }
     ++w.cta.stats.tmaInstructions;
@@ -229,8 +229,7 @@ Step execLinear(Warp &w, const Op &op, uint32_t mask) {
               cta->fault(*source, warp, "uninitialised",
                          "bulk copy reads shared memory that was never "
                          "written");
-            data.assign(&cta->shared.bytes[at],
-                        &cta->shared.bytes[at] + bytes);
+            data.assign(&cta->shared.bytes[at], &cta->shared.bytes[at] + bytes);
           },
           [=](std::vector<uint8_t> &data) {
             std::copy(data.begin(), data.end(), global);
@@ -283,8 +282,8 @@ bool takeTensor(Decoder &d, const Operand &o) {
   return true;
 }
 
-bool takeShared(Decoder &d, const Operand &o, uint32_t &base,
-                uint32_t &offset, unsigned wideBit) {
+bool takeShared(Decoder &d, const Operand &o, uint32_t &base, uint32_t &offset,
+                unsigned wideBit) {
   int64_t imm;
   bool wide;
   if (!d.address(o, base, imm, wide))

@@ -13,9 +13,9 @@ namespace {
 
 // Basic blocks; the last one is the virtual exit.
 struct Graph {
-  std::vector<uint32_t> begin;               // first op of a block
-  std::vector<uint32_t> blockOf;             // block of an op
-  std::vector<std::vector<uint32_t>> succs;  // may repeat
+  std::vector<uint32_t> begin;              // first op of a block
+  std::vector<uint32_t> blockOf;            // block of an op
+  std::vector<std::vector<uint32_t>> succs; // may repeat
   std::vector<std::vector<uint32_t>> preds;
 };
 

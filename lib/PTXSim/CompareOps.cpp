@@ -10,26 +10,54 @@ using namespace ptxsim;
 
 namespace {
 
-enum class Cmp : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu,
-                           Geu, Num, Nan };
+enum class Cmp : uint8_t {
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Equ,
+  Neu,
+  Ltu,
+  Leu,
+  Gtu,
+  Geu,
+  Num,
+  Nan
+};
 enum class Combine : uint8_t { None, And, Or, Xor };
 
 template <Cmp C, class T> bool compare(T a, T b) {
   switch (C) {
-  case Cmp::Eq: return a == b;
-  case Cmp::Ne: return a < b || a > b; // ordered: false for a NaN
-  case Cmp::Lt: return a < b;
-  case Cmp::Le: return a <= b;
-  case Cmp::Gt: return a > b;
-  case Cmp::Ge: return a >= b;
-  case Cmp::Equ: return !(a < b || a > b);
-  case Cmp::Neu: return !(a == b);
-  case Cmp::Ltu: return !(a >= b);
-  case Cmp::Leu: return !(a > b);
-  case Cmp::Gtu: return !(a <= b);
-  case Cmp::Geu: return !(a < b);
-  case Cmp::Num: return a == a && b == b;
-  case Cmp::Nan: return !(a == a && b == b);
+  case Cmp::Eq:
+    return a == b;
+  case Cmp::Ne:
+    return a < b || a > b; // ordered: false for a NaN
+  case Cmp::Lt:
+    return a < b;
+  case Cmp::Le:
+    return a <= b;
+  case Cmp::Gt:
+    return a > b;
+  case Cmp::Ge:
+    return a >= b;
+  case Cmp::Equ:
+    return !(a < b || a > b);
+  case Cmp::Neu:
+    return !(a == b);
+  case Cmp::Ltu:
+    return !(a >= b);
+  case Cmp::Leu:
+    return !(a > b);
+  case Cmp::Gtu:
+    return !(a <= b);
+  case Cmp::Geu:
+    return !(a < b);
+  case Cmp::Num:
+    return a == a && b == b;
+  case Cmp::Nan:
+    return !(a == a && b == b);
   }
   return false;
 }
@@ -62,9 +90,18 @@ Step execSetp(Warp &w, const Op &op, uint32_t mask) {
   if (Combine(op.aux) != Combine::None) {
     uint32_t p = w.predMask(op.c, op.negated);
     switch (Combine(op.aux)) {
-    case Combine::And: q &= p; r &= p; break;
-    case Combine::Or: q |= p; r |= p; break;
-    default: q ^= p; r ^= p; break;
+    case Combine::And:
+      q &= p;
+      r &= p;
+      break;
+    case Combine::Or:
+      q |= p;
+      r |= p;
+      break;
+    default:
+      q ^= p;
+      r ^= p;
+      break;
     }
   }
   w.setPred(op.d, mask, r);
@@ -94,8 +131,9 @@ template <class T, class Load> ExecFn pickCmp(Cmp c, bool set) {
   case Cmp::NAME:                                                              \
     return set ? execSet<Cmp::NAME, T, Load> : execSetp<Cmp::NAME, T, Load>;
   switch (c) {
-    CASE(Eq) CASE(Ne) CASE(Lt) CASE(Le) CASE(Gt) CASE(Ge) CASE(Equ) CASE(Neu)
-    CASE(Ltu) CASE(Leu) CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
+    CASE(Eq)
+    CASE(Ne) CASE(Lt) CASE(Le) CASE(Gt) CASE(Ge) CASE(Equ) CASE(Neu) CASE(Ltu)
+        CASE(Leu) CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
   }
 #undef CASE
   return nullptr;
@@ -103,18 +141,31 @@ template <class T, class Load> ExecFn pickCmp(Cmp c, bool set) {
 
 ExecFn pickCompare(Type t, Cmp c, bool ftz, bool set) {
   switch (t) {
-  case Type::B16: case Type::U16: return pickCmp<uint16_t, Same>(c, set);
-  case Type::B32: case Type::U32: return pickCmp<uint32_t, Same>(c, set);
-  case Type::B64: case Type::U64: return pickCmp<uint64_t, Same>(c, set);
-  case Type::S16: return pickCmp<int16_t, Same>(c, set);
-  case Type::S32: return pickCmp<int32_t, Same>(c, set);
-  case Type::S64: return pickCmp<int64_t, Same>(c, set);
+  case Type::B16:
+  case Type::U16:
+    return pickCmp<uint16_t, Same>(c, set);
+  case Type::B32:
+  case Type::U32:
+    return pickCmp<uint32_t, Same>(c, set);
+  case Type::B64:
+  case Type::U64:
+    return pickCmp<uint64_t, Same>(c, set);
+  case Type::S16:
+    return pickCmp<int16_t, Same>(c, set);
+  case Type::S32:
+    return pickCmp<int32_t, Same>(c, set);
+  case Type::S64:
+    return pickCmp<int64_t, Same>(c, set);
   case Type::F32:
     return ftz ? pickCmp<float, Flushed>(c, set) : pickCmp<float, Same>(c, set);
-  case Type::F64: return pickCmp<double, Same>(c, set);
-  case Type::F16: return pickCmp<uint16_t, HalfValue>(c, set);
-  case Type::BF16: return pickCmp<uint16_t, BHalfValue>(c, set);
-  default: return nullptr;
+  case Type::F64:
+    return pickCmp<double, Same>(c, set);
+  case Type::F16:
+    return pickCmp<uint16_t, HalfValue>(c, set);
+  case Type::BF16:
+    return pickCmp<uint16_t, BHalfValue>(c, set);
+  default:
+    return nullptr;
   }
 }
 
@@ -204,10 +255,17 @@ bool decodeSelp(Decoder &d) {
   if (!d.expectOps(4))
     return false;
   switch (bitWidth(t)) {
-  case 16: d.op.fn = execSelp<uint16_t>; break;
-  case 32: d.op.fn = execSelp<uint32_t>; break;
-  case 64: d.op.fn = execSelp<uint64_t>; break;
-  default: return false;
+  case 16:
+    d.op.fn = execSelp<uint16_t>;
+    break;
+  case 32:
+    d.op.fn = execSelp<uint32_t>;
+    break;
+  case 64:
+    d.op.fn = execSelp<uint64_t>;
+    break;
+  default:
+    return false;
   }
   d.op.d = d.dst(d.operand(0), t);
   d.op.a = d.src(d.operand(1), t);
@@ -237,10 +295,17 @@ bool decodeSlct(Decoder &d) {
     return false;
   d.op.aux2 = s == Type::F32;
   switch (bitWidth(t)) {
-  case 16: d.op.fn = execSlct<uint16_t>; break;
-  case 32: d.op.fn = execSlct<uint32_t>; break;
-  case 64: d.op.fn = execSlct<uint64_t>; break;
-  default: return false;
+  case 16:
+    d.op.fn = execSlct<uint16_t>;
+    break;
+  case 32:
+    d.op.fn = execSlct<uint32_t>;
+    break;
+  case 64:
+    d.op.fn = execSlct<uint64_t>;
+    break;
+  default:
+    return false;
   }
   d.op.d = d.dst(d.operand(0), t);
   d.op.a = d.src(d.operand(1), t);

@@ -20,18 +20,27 @@ Round roundOf(const Op &op) { return Round(op.aux2 >> 16 & 0xff); }
 
 uint64_t readReg(Warp &w, uint32_t offset, unsigned bytes, unsigned lane) {
   switch (bytes) {
-  case 2: return w.reg<uint16_t>(offset)[lane];
-  case 4: return w.reg<uint32_t>(offset)[lane];
-  default: return w.reg<uint64_t>(offset)[lane];
+  case 2:
+    return w.reg<uint16_t>(offset)[lane];
+  case 4:
+    return w.reg<uint32_t>(offset)[lane];
+  default:
+    return w.reg<uint64_t>(offset)[lane];
   }
 }
 
 void writeReg(Warp &w, uint32_t offset, unsigned bytes, unsigned lane,
               uint64_t value) {
   switch (bytes) {
-  case 2: w.reg<uint16_t>(offset)[lane] = uint16_t(value); break;
-  case 4: w.reg<uint32_t>(offset)[lane] = uint32_t(value); break;
-  default: w.reg<uint64_t>(offset)[lane] = value; break;
+  case 2:
+    w.reg<uint16_t>(offset)[lane] = uint16_t(value);
+    break;
+  case 4:
+    w.reg<uint32_t>(offset)[lane] = uint32_t(value);
+    break;
+  default:
+    w.reg<uint64_t>(offset)[lane] = value;
+    break;
   }
 }
 
@@ -43,8 +52,10 @@ int64_t extend(uint64_t raw, Type t) {
 
 double toDouble(uint64_t raw, Type t, bool ftz) {
   switch (t) {
-  case Type::F16: return decodeF16(uint16_t(raw));
-  case Type::BF16: return decodeBF16(uint16_t(raw));
+  case Type::F16:
+    return decodeF16(uint16_t(raw));
+  case Type::BF16:
+    return decodeBF16(uint16_t(raw));
   case Type::F32: {
     float f = bitsToFloat(uint32_t(raw));
     return ftz ? flush(f) : f;
@@ -60,10 +71,14 @@ double toDouble(uint64_t raw, Type t, bool ftz) {
 /// Rounds to an integral value.
 double integral(double v, Round round) {
   switch (round) {
-  case Round::RNI: return std::nearbyint(v);
-  case Round::RMI: return std::floor(v);
-  case Round::RPI: return std::ceil(v);
-  default: return std::trunc(v);
+  case Round::RNI:
+    return std::nearbyint(v);
+  case Round::RMI:
+    return std::floor(v);
+  case Round::RPI:
+    return std::ceil(v);
+  default:
+    return std::trunc(v);
   }
 }
 
@@ -94,8 +109,10 @@ uint64_t fromDouble(double v, Type t, Round round, uint32_t flags) {
     v = 0;
   bool finite = flags & kSatFinite;
   switch (t) {
-  case Type::F16: return encode(v, kF16, round, finite);
-  case Type::BF16: return encode(v, kBF16, round, finite);
+  case Type::F16:
+    return encode(v, kF16, round, finite);
+  case Type::BF16:
+    return encode(v, kBF16, round, finite);
   case Type::F32: {
     float f = bitsToFloat(encode(v, kF32, round));
     return floatToBits(flags & kFtz ? flush(f) : f);
@@ -191,13 +208,12 @@ template <class T, class S> struct Resize {
 /// Plain widening and narrowing between 32 and 64 bits, the common case.
 ExecFn resize(Type to, Type from, unsigned dBytes, unsigned sBytes) {
   if (dBytes == 8 && sBytes == 4 && bitWidth(to) == 64)
-    return from == Type::U32   ? unary<uint64_t, uint32_t,
-                                       Resize<uint64_t, uint32_t>>
-           : from == Type::S32 ? unary<int64_t, int32_t,
-                                       Resize<int64_t, int32_t>>
-                               : nullptr;
-  if (dBytes == 4 && sBytes == 8 && bitWidth(to) == 32 &&
-      bitWidth(from) == 64)
+    return from == Type::U32
+               ? unary<uint64_t, uint32_t, Resize<uint64_t, uint32_t>>
+           : from == Type::S32
+               ? unary<int64_t, int32_t, Resize<int64_t, int32_t>>
+               : nullptr;
+  if (dBytes == 4 && sBytes == 8 && bitWidth(to) == 32 && bitWidth(from) == 64)
     return unary<uint32_t, uint64_t, Resize<uint32_t, uint64_t>>;
   return nullptr;
 }

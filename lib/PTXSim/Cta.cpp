@@ -151,10 +151,9 @@ static std::string laneText(uint32_t mask) {
 
 std::string Cta::describeWait(Warp &warp, const Split &split) {
   const Op &op = program.ops[split.pc];
-  const auto &parts = program.fn->code[std::min<size_t>(
-                                           split.pc,
-                                           program.fn->code.size() - 1)]
-                          .parts;
+  const auto &parts =
+      program.fn->code[std::min<size_t>(split.pc, program.fn->code.size() - 1)]
+          .parts;
   std::string text;
   if (parts[0] == "mbarrier") {
     std::vector<uint32_t> seen;
@@ -181,14 +180,13 @@ std::string Cta::describeWait(Warp &warp, const Split &split) {
              hexString(warp.live) + ")";
     for (unsigned i = 0; i < 16; ++i)
       if (named[i].expected &&
-          (op.a == kNone || warp.reg<uint32_t>(op.a)[__builtin_ctz(
-                                split.mask)] == i))
+          (op.a == kNone ||
+           warp.reg<uint32_t>(op.a)[__builtin_ctz(split.mask)] == i))
         text += "; barrier " + std::to_string(i) + " has " +
                 std::to_string(named[i].arrived) + " of " +
                 std::to_string(named[i].expected) + " threads";
   } else if (parts[0] == "setmaxnreg") {
-    text = "; the register pool has " + std::to_string(regPool) +
-           " registers";
+    text = "; the register pool has " + std::to_string(regPool) + " registers";
   } else if (parts[0] == "tcgen05") {
     for (auto &a : tmem.allocations())
       text += "; TMEM columns " + std::to_string(a.column) + ".." +
@@ -205,8 +203,8 @@ std::string Cta::deadlockReport() {
     for (const Split &split : warp->splits) {
       const Op &op = program.ops[split.pc];
       text += "\n  warp " + std::to_string(warp->id) + laneText(split.mask) +
-              " at line " + std::to_string(op.line) + ": " +
-              program.where(op) + describeWait(*warp, split);
+              " at line " + std::to_string(op.line) + ": " + program.where(op) +
+              describeWait(*warp, split);
     }
   if (!engines.idle())
     text += "\n  " + std::to_string(engines.pending()) +

@@ -207,8 +207,9 @@ Round Decoder::takeRounding() {
 
 void Decoder::takeMemoryQualifiers() {
   takeAny({"weak", "relaxed", "acquire", "release", "acq_rel", "volatile",
-           "mmio", "sc", "cta", "cluster", "gpu", "sys", "nc", "ca", "cg",
-           "cs", "lu", "cv", "wb", "wt", "unified"});
+           "mmio", "sc",      "cta",     "cluster", "gpu",     "sys",
+           "nc",   "ca",      "cg",      "cs",      "lu",      "cv",
+           "wb",   "wt",      "unified"});
   while (!takePrefix("L1::").empty() || !takePrefix("L2::").empty()) {
   }
 }
@@ -250,12 +251,11 @@ uint32_t Decoder::src(const Operand &o, Type type, bool allowWider) {
       return 0;
     }
     unsigned width = bitWidth(fn.regs[o.index].type);
-    bool fits = allowWider && bits != 1 && width != 1 ? width >= bits
-                                                      : width == bits;
+    bool fits =
+        allowWider && bits != 1 && width != 1 ? width >= bits : width == bits;
     if (!fits && !(bits == 8 && width >= 16))
-      fail("expected a " + std::to_string(bits) +
-           "-bit register, but got '" + fn.regs[o.index].name + "' of " +
-           std::to_string(width) + " bits");
+      fail("expected a " + std::to_string(bits) + "-bit register, but got '" +
+           fn.regs[o.index].name + "' of " + std::to_string(width) + " bits");
     if (o.value == 0)
       return regOffsets[o.index];
     if (width != 32 && width != 64) {
@@ -422,20 +422,47 @@ Decoder::branchTargets(const std::string &name) const {
 }
 
 uint32_t Decoder::special(const std::string &name, Type &type) {
-  static constexpr const char *kWords[] = {
-      "%tid.x", "%tid.y", "%tid.z", "%ntid.x", "%ntid.y", "%ntid.z",
-      "%ctaid.x", "%ctaid.y", "%ctaid.z", "%nctaid.x", "%nctaid.y",
-      "%nctaid.z", "%laneid", "%warpid", "%nwarpid", "%smid", "%nsmid",
-      "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge",
-      "%lanemask_gt", "%dynamic_smem_size", "%total_smem_size",
-      "%aggr_smem_size", "%clusterid.x", "%clusterid.y", "%clusterid.z",
-      "%nclusterid.x", "%nclusterid.y", "%nclusterid.z", "%cluster_ctaid.x",
-      "%cluster_ctaid.y", "%cluster_ctaid.z", "%cluster_nctaid.x",
-      "%cluster_nctaid.y", "%cluster_nctaid.z", "%cluster_ctarank",
-      "%cluster_nctarank"};
+  static constexpr const char *kWords[] = {"%tid.x",
+                                           "%tid.y",
+                                           "%tid.z",
+                                           "%ntid.x",
+                                           "%ntid.y",
+                                           "%ntid.z",
+                                           "%ctaid.x",
+                                           "%ctaid.y",
+                                           "%ctaid.z",
+                                           "%nctaid.x",
+                                           "%nctaid.y",
+                                           "%nctaid.z",
+                                           "%laneid",
+                                           "%warpid",
+                                           "%nwarpid",
+                                           "%smid",
+                                           "%nsmid",
+                                           "%lanemask_eq",
+                                           "%lanemask_le",
+                                           "%lanemask_lt",
+                                           "%lanemask_ge",
+                                           "%lanemask_gt",
+                                           "%dynamic_smem_size",
+                                           "%total_smem_size",
+                                           "%aggr_smem_size",
+                                           "%clusterid.x",
+                                           "%clusterid.y",
+                                           "%clusterid.z",
+                                           "%nclusterid.x",
+                                           "%nclusterid.y",
+                                           "%nclusterid.z",
+                                           "%cluster_ctaid.x",
+                                           "%cluster_ctaid.y",
+                                           "%cluster_ctaid.z",
+                                           "%cluster_nctaid.x",
+                                           "%cluster_nctaid.y",
+                                           "%cluster_nctaid.z",
+                                           "%cluster_ctarank",
+                                           "%cluster_nctarank"};
   type = Type::None;
-  if (std::find(std::begin(kWords), std::end(kWords), name) !=
-      std::end(kWords))
+  if (std::find(std::begin(kWords), std::end(kWords), name) != std::end(kWords))
     type = Type::U32;
   else if (name == "%gridid")
     type = Type::U64;

@@ -49,7 +49,7 @@ public:
   bool expectOps(size_t min, size_t max);
   uint32_t src(const Operand &o, Type type, bool allowWider = false);
   uint32_t dst(const Operand &o, Type type, bool allowWider = false);
-  uint32_t predicate(const Operand &o);  // no negation
+  uint32_t predicate(const Operand &o); // no negation
   uint32_t predicate(const Operand &o, bool &negated);
   /// The value of an integer immediate operand.
   bool immediate(const Operand &o, int64_t &value);

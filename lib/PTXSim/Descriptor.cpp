@@ -13,9 +13,9 @@
 
 using namespace ptxsim;
 
-static constexpr const char *kTypeNames[] = {
-    "u8", "u16", "u32", "i32", "u64", "i64",
-    "f16", "f32", "f64", "bf16", "f32_ftz", "tf32"};
+static constexpr const char *kTypeNames[] = {"u8",  "u16",  "u32",     "i32",
+                                             "u64", "i64",  "f16",     "f32",
+                                             "f64", "bf16", "f32_ftz", "tf32"};
 
 const char *ptxsim::elementTypeName(ElementType type) {
   return kTypeNames[unsigned(type)];
@@ -42,9 +42,14 @@ public:
     if (root.kind != Json::Object)
       return fail("expected an object");
     static const std::set<std::string> kFields = {
-        "schema",  "kernel",     "chip", "ptx",   "versions",
-        "tensors", "symbols",    "derived", "checks", "skip_if",
-        "parameters", "grid", "block", "dynamic_shared_bytes", "roles"};
+        "schema",     "kernel",
+        "chip",       "ptx",
+        "versions",   "tensors",
+        "symbols",    "derived",
+        "checks",     "skip_if",
+        "parameters", "grid",
+        "block",      "dynamic_shared_bytes",
+        "roles"};
     for (auto &[name, value] : root.object)
       if (!kFields.count(name))
         return fail("unknown field '" + name + "'");
@@ -117,7 +122,8 @@ private:
       return true;
     }
     if (e.kind != Json::String)
-      return fail("line " + std::to_string(e.line) + ": expected an expression");
+      return fail("line " + std::to_string(e.line) +
+                  ": expected an expression");
     std::string why;
     return evalText(e.string, v, why) || fail(why);
   }
@@ -282,8 +288,8 @@ private:
       return false;
     if (!elementTypeByName(type, map.type))
       return fail("unknown element type '" + type + "'");
-    if (p.find("interleave") && (!text(p, "interleave", interleave) ||
-                                 interleave != "none"))
+    if (p.find("interleave") &&
+        (!text(p, "interleave", interleave) || interleave != "none"))
       return fail("interleaved tensor maps are not supported");
     if (p.find("oob_fill") && !text(p, "oob_fill", fill))
       return false;

@@ -87,7 +87,7 @@ private:
       int64_t r = 0;
       if (!sum(r, live))
         return false;
-      bool results[] = {v == r, v != r, v <= r, v >= r, v < r, v > r};
+      bool results[] = {v == r, v != r, v <= r, v >= r, v<r, v> r};
       v = results[i];
       return true;
     }
@@ -199,8 +199,7 @@ private:
   bool call(const std::string &name, int64_t &v, bool live) {
     int64_t a = 0, b = 0, c = 0;
     bool select = name == "select", log = name == "log2floor";
-    if (!select && !log && name != "ceildiv" && name != "min" &&
-        name != "max")
+    if (!select && !log && name != "ceildiv" && name != "min" && name != "max")
       return fail("unknown function '" + name + "'");
     if (!orLevel(a, live))
       return false;

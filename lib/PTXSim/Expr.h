@@ -17,8 +17,8 @@ using NameLookup = std::function<bool(const std::string &name, int64_t &value)>;
 
 /// Evaluates \p text. False with \p error set when it is malformed or has no
 /// value.
-bool evaluate(const std::string &text, const NameLookup &lookup,
-              int64_t &value, std::string &error);
+bool evaluate(const std::string &text, const NameLookup &lookup, int64_t &value,
+              std::string &error);
 
 } // namespace ptxsim
 

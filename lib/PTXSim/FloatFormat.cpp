@@ -28,11 +28,20 @@ uint32_t ptxsim::encode(double value, FloatFormat format, Round round,
   uint64_t q = uint64_t(whole);
   bool up = false;
   switch (round) {
-  case Round::RZ: break;
-  case Round::RM: up = sign && rest > 0; break;
-  case Round::RP: up = !sign && rest > 0; break;
-  case Round::RNA: up = rest >= 0.5; break;
-  default: up = rest > 0.5 || (rest == 0.5 && (q & 1)); break;
+  case Round::RZ:
+    break;
+  case Round::RM:
+    up = sign && rest > 0;
+    break;
+  case Round::RP:
+    up = !sign && rest > 0;
+    break;
+  case Round::RNA:
+    up = rest >= 0.5;
+    break;
+  default:
+    up = rest > 0.5 || (rest == 0.5 && (q & 1));
+    break;
   }
   q += up;
   uint64_t bits = (uint64_t(exponent - minExponent) << m) + q;
@@ -124,8 +133,8 @@ float ptxsim::mulRounded(float a, float b, Round round) {
 }
 
 float ptxsim::fmaRounded(float a, float b, float c, Round round) {
-  return finish(fmaToOdd(a, b, c),
-                zeroSign(std::signbit(a) != std::signbit(b), std::signbit(c),
-                         round),
-                round);
+  return finish(
+      fmaToOdd(a, b, c),
+      zeroSign(std::signbit(a) != std::signbit(b), std::signbit(c), round),
+      round);
 }

@@ -28,9 +28,7 @@ inline uint32_t floatToBits(float f) {
 
 /// The NaN that f32 instructions produce.
 constexpr uint32_t kNaN32 = 0x7fffffff;
-inline float canonical(float f) {
-  return f != f ? bitsToFloat(kNaN32) : f;
-}
+inline float canonical(float f) { return f != f ? bitsToFloat(kNaN32) : f; }
 inline float flush(float f) {
   uint32_t u = floatToBits(f);
   return (u & 0x7f800000) == 0 ? bitsToFloat(u & 0x80000000) : f;

@@ -26,9 +26,15 @@ inline float out(float f, uint32_t flags) {
   return f;
 }
 
-struct AddF { static float apply(float a, float b, float) { return a + b; } };
-struct SubF { static float apply(float a, float b, float) { return a - b; } };
-struct MulF { static float apply(float a, float b, float) { return a * b; } };
+struct AddF {
+  static float apply(float a, float b, float) { return a + b; }
+};
+struct SubF {
+  static float apply(float a, float b, float) { return a - b; }
+};
+struct MulF {
+  static float apply(float a, float b, float) { return a * b; }
+};
 
 template <class F, bool Ftz>
 void nearestLoop(float *d, const float *a, const float *b, unsigned n) {
@@ -41,7 +47,8 @@ void nearestLoop(float *d, const float *a, const float *b, unsigned n) {
 }
 
 #if defined(__x86_64__) && defined(__clang__)
-#define PTXSIM_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#define PTXSIM_CLONES                                                          \
+  __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define PTXSIM_CLONES
 #endif
@@ -58,8 +65,8 @@ PTXSIM_CLONES void fmaFtzLoop(float *d, const float *a, const float *b,
                               const float *c, unsigned n) {
   PTXSIM_VECTOR_LOOP
   for (unsigned i = 0; i < n; ++i)
-    d[i] = flush(
-        canonical(__builtin_fmaf(flush(a[i]), flush(b[i]), flush(c[i]))));
+    d[i] =
+        flush(canonical(__builtin_fmaf(flush(a[i]), flush(b[i]), flush(c[i]))));
 }
 
 float arith(FloatOp what, float a, float b, float c, Round round) {
@@ -67,15 +74,21 @@ float arith(FloatOp what, float a, float b, float c, Round round) {
     b = -b;
   if (round == Round::RN) {
     switch (what) {
-    case FloatOp::Mul: return a * b;
-    case FloatOp::Fma: return std::fma(a, b, c);
-    default: return a + b;
+    case FloatOp::Mul:
+      return a * b;
+    case FloatOp::Fma:
+      return std::fma(a, b, c);
+    default:
+      return a + b;
     }
   }
   switch (what) {
-  case FloatOp::Mul: return mulRounded(a, b, round);
-  case FloatOp::Fma: return fmaRounded(a, b, c, round);
-  default: return addRounded(a, b, round);
+  case FloatOp::Mul:
+    return mulRounded(a, b, round);
+  case FloatOp::Fma:
+    return fmaRounded(a, b, c, round);
+  default:
+    return addRounded(a, b, round);
   }
 }
 
@@ -101,17 +114,23 @@ template <FloatOp What> Step execArith(Warp &w, const Op &op, uint32_t mask) {
   }
   forLanes(mask, [&](unsigned lane) {
     for (unsigned i = lane * per; i < (lane + 1) * per; ++i)
-      d[i] = out(arith(What, in(a[i], ftz), in(b[i], ftz), in(c[i], ftz),
-                       round),
-                 op.aux);
+      d[i] =
+          out(arith(What, in(a[i], ftz), in(b[i], ftz), in(c[i], ftz), round),
+              op.aux);
   });
   return Step::Next;
 }
 
 // f64, round to nearest.
-struct AddD { static double apply(double a, double b) { return a + b; } };
-struct SubD { static double apply(double a, double b) { return a - b; } };
-struct MulD { static double apply(double a, double b) { return a * b; } };
+struct AddD {
+  static double apply(double a, double b) { return a + b; }
+};
+struct SubD {
+  static double apply(double a, double b) { return a - b; }
+};
+struct MulD {
+  static double apply(double a, double b) { return a * b; }
+};
 struct FmaD {
   static double apply(double a, double b, double c) {
     return std::fma(a, b, c);
@@ -197,17 +216,29 @@ Step execHalf(Warp &w, const Op &op, uint32_t mask) {
       float x = get(a[i]), y = get(b[i]), z = get(c[i]);
       double r;
       switch (what) {
-      case FloatOp::Add: r = addToOdd(x, y); break;
-      case FloatOp::Sub: r = addToOdd(x, -y); break;
-      case FloatOp::Mul: r = double(x) * double(y); break;
+      case FloatOp::Add:
+        r = addToOdd(x, y);
+        break;
+      case FloatOp::Sub:
+        r = addToOdd(x, -y);
+        break;
+      case FloatOp::Mul:
+        r = double(x) * double(y);
+        break;
       case FloatOp::Fma:
         r = fmaToOdd(x, y, z);
         if (r == 0)
           r = std::fma(x, y, z);
         break;
-      case FloatOp::Neg: d[i] = a[i] ^ 0x8000; continue;
-      case FloatOp::Abs: d[i] = a[i] & 0x7fff; continue;
-      default: r = minMax(x, y, what == FloatOp::Max, op.aux); break;
+      case FloatOp::Neg:
+        d[i] = a[i] ^ 0x8000;
+        continue;
+      case FloatOp::Abs:
+        d[i] = a[i] & 0x7fff;
+        continue;
+      default:
+        r = minMax(x, y, what == FloatOp::Max, op.aux);
+        break;
       }
       uint16_t u = uint16_t(encode(r, format, Round::RN));
       if (op.aux & kSat && (r != r || r < 0))
@@ -245,14 +276,22 @@ enum class Approx : uint8_t { Ex2, Lg2, Rcp, Rsqrt, Sqrt, Sin, Cos, Tanh };
 
 double approximate(Approx f, double x) {
   switch (f) {
-  case Approx::Ex2: return std::exp2(x);
-  case Approx::Lg2: return std::log2(x);
-  case Approx::Rcp: return 1 / x;
-  case Approx::Rsqrt: return 1 / std::sqrt(x);
-  case Approx::Sqrt: return std::sqrt(x);
-  case Approx::Sin: return std::sin(x);
-  case Approx::Cos: return std::cos(x);
-  case Approx::Tanh: return std::tanh(x);
+  case Approx::Ex2:
+    return std::exp2(x);
+  case Approx::Lg2:
+    return std::log2(x);
+  case Approx::Rcp:
+    return 1 / x;
+  case Approx::Rsqrt:
+    return 1 / std::sqrt(x);
+  case Approx::Sqrt:
+    return std::sqrt(x);
+  case Approx::Sin:
+    return std::sin(x);
+  case Approx::Cos:
+    return std::cos(x);
+  case Approx::Tanh:
+    return std::tanh(x);
   }
   return 0;
 }
@@ -329,7 +368,9 @@ Step execDiv(Warp &w, const Op &op, uint32_t mask) {
   });
   return Step::Next;
 }
-struct DivD { static double apply(double a, double b) { return a / b; } };
+struct DivD {
+  static double apply(double a, double b) { return a / b; }
+};
 
 } // namespace
 
@@ -359,7 +400,7 @@ bool ptxsim::decodeFloatArithmetic(Decoder &d, Type type, FloatOp what) {
     d.op.aux |= kFtz;
   if (d.take("sat"))
     d.op.aux |= kSat;
-  unsigned sources = what == FloatOp::Fma                         ? 3
+  unsigned sources = what == FloatOp::Fma                           ? 3
                      : what == FloatOp::Neg || what == FloatOp::Abs ? 1
                                                                     : 2;
   bool minMaxOp = what == FloatOp::Min || what == FloatOp::Max;
@@ -391,8 +432,7 @@ bool ptxsim::decodeFloatArithmetic(Decoder &d, Type type, FloatOp what) {
         return false;
       bool ftz = d.op.aux & kFtz, neg = what == FloatOp::Neg;
       if (minMaxOp)
-        d.op.fn =
-            what == FloatOp::Max ? execMinMax<true> : execMinMax<false>;
+        d.op.fn = what == FloatOp::Max ? execMinMax<true> : execMinMax<false>;
       else if (ftz)
         d.op.fn = neg ? unary<uint32_t, uint32_t, SignFtzF<true>>
                       : unary<uint32_t, uint32_t, SignFtzF<false>>;
@@ -410,15 +450,27 @@ bool ptxsim::decodeFloatArithmetic(Decoder &d, Type type, FloatOp what) {
     if (d.op.aux || round != Round::RN)
       return d.fail("f64 arithmetic rounds to nearest only here");
     switch (what) {
-    case FloatOp::Add: d.op.fn = binary<double, double, double, AddD>; break;
-    case FloatOp::Sub: d.op.fn = binary<double, double, double, SubD>; break;
-    case FloatOp::Mul: d.op.fn = binary<double, double, double, MulD>; break;
+    case FloatOp::Add:
+      d.op.fn = binary<double, double, double, AddD>;
+      break;
+    case FloatOp::Sub:
+      d.op.fn = binary<double, double, double, SubD>;
+      break;
+    case FloatOp::Mul:
+      d.op.fn = binary<double, double, double, MulD>;
+      break;
     case FloatOp::Fma:
       d.op.fn = ternary<double, double, double, double, FmaD>;
       break;
-    case FloatOp::Min: d.op.fn = binary<double, double, double, MinD>; break;
-    case FloatOp::Max: d.op.fn = binary<double, double, double, MaxD>; break;
-    case FloatOp::Neg: d.op.fn = unary<uint64_t, uint64_t, SignD<true>>; break;
+    case FloatOp::Min:
+      d.op.fn = binary<double, double, double, MinD>;
+      break;
+    case FloatOp::Max:
+      d.op.fn = binary<double, double, double, MaxD>;
+      break;
+    case FloatOp::Neg:
+      d.op.fn = unary<uint64_t, uint64_t, SignD<true>>;
+      break;
     case FloatOp::Abs:
       d.op.fn = unary<uint64_t, uint64_t, SignD<false>>;
       break;
@@ -441,9 +493,13 @@ bool ptxsim::decodeFloatArithmetic(Decoder &d, Type type, FloatOp what) {
   return takeOperands(d, type, sources);
 }
 
-const DecodeEntry ptxsim::kFloatOps[] = {
-    {"ex2", decodeApprox<Approx::Ex2>},     {"lg2", decodeApprox<Approx::Lg2>},
-    {"rcp", decodeApprox<Approx::Rcp>},     {"sqrt", decodeApprox<Approx::Sqrt>},
-    {"rsqrt", decodeApprox<Approx::Rsqrt>}, {"sin", decodeApprox<Approx::Sin>},
-    {"cos", decodeApprox<Approx::Cos>},     {"tanh", decodeApprox<Approx::Tanh>},
-    {"div", decodeDiv},                     {nullptr, nullptr}};
+const DecodeEntry ptxsim::kFloatOps[] = {{"ex2", decodeApprox<Approx::Ex2>},
+                                         {"lg2", decodeApprox<Approx::Lg2>},
+                                         {"rcp", decodeApprox<Approx::Rcp>},
+                                         {"sqrt", decodeApprox<Approx::Sqrt>},
+                                         {"rsqrt", decodeApprox<Approx::Rsqrt>},
+                                         {"sin", decodeApprox<Approx::Sin>},
+                                         {"cos", decodeApprox<Approx::Cos>},
+                                         {"tanh", decodeApprox<Approx::Tanh>},
+                                         {"div", decodeDiv},
+                                         {nullptr, nullptr}};

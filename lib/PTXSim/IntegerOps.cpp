@@ -16,8 +16,8 @@ template <class T> using Unsigned = std::make_unsigned_t<T>;
 // Wrap-around arithmetic is done unsigned: signed overflow is undefined in
 // C++ but not in PTX. The 16-bit types are widened by hand, as C++ would
 // promote them to a signed int.
-template <class T> using Wide = std::conditional_t<sizeof(T) == 2, uint32_t,
-                                                   Unsigned<T>>;
+template <class T>
+using Wide = std::conditional_t<sizeof(T) == 2, uint32_t, Unsigned<T>>;
 
 template <class T> struct IAdd {
   static T apply(T a, T b) { return T(Wide<T>(a) + Wide<T>(b)); }
@@ -29,12 +29,24 @@ template <class T> struct IMulLo {
   static T apply(T a, T b) { return T(Wide<T>(a) * Wide<T>(b)); }
 };
 template <class T> struct Double;
-template <> struct Double<uint16_t> { using type = uint32_t; };
-template <> struct Double<int16_t> { using type = int32_t; };
-template <> struct Double<uint32_t> { using type = uint64_t; };
-template <> struct Double<int32_t> { using type = int64_t; };
-template <> struct Double<uint64_t> { using type = unsigned __int128; };
-template <> struct Double<int64_t> { using type = __int128; };
+template <> struct Double<uint16_t> {
+  using type = uint32_t;
+};
+template <> struct Double<int16_t> {
+  using type = int32_t;
+};
+template <> struct Double<uint32_t> {
+  using type = uint64_t;
+};
+template <> struct Double<int32_t> {
+  using type = int64_t;
+};
+template <> struct Double<uint64_t> {
+  using type = unsigned __int128;
+};
+template <> struct Double<int64_t> {
+  using type = __int128;
+};
 template <class T> using DoubleT = typename Double<T>::type;
 
 template <class T> struct IMulHi {
@@ -86,8 +98,8 @@ template <class T> struct IAbs {
 };
 template <class T> struct ISad {
   static T apply(T a, T b, T c) {
-    return IAdd<T>::apply(c, a < b ? ISub<T>::apply(b, a)
-                                   : ISub<T>::apply(a, b));
+    return IAdd<T>::apply(c,
+                          a < b ? ISub<T>::apply(b, a) : ISub<T>::apply(a, b));
   }
 };
 template <class T> struct IAddSat {
@@ -105,25 +117,36 @@ template <class T> struct ISubSat {
 
 template <template <class> class F> ExecFn pickBinary(Type t) {
   switch (t) {
-  case Type::U16: case Type::B16:
+  case Type::U16:
+  case Type::B16:
     return binary<uint16_t, uint16_t, uint16_t, F<uint16_t>>;
-  case Type::S16: return binary<int16_t, int16_t, int16_t, F<int16_t>>;
-  case Type::U32: case Type::B32:
+  case Type::S16:
+    return binary<int16_t, int16_t, int16_t, F<int16_t>>;
+  case Type::U32:
+  case Type::B32:
     return binary<uint32_t, uint32_t, uint32_t, F<uint32_t>>;
-  case Type::S32: return binary<int32_t, int32_t, int32_t, F<int32_t>>;
-  case Type::U64: case Type::B64:
+  case Type::S32:
+    return binary<int32_t, int32_t, int32_t, F<int32_t>>;
+  case Type::U64:
+  case Type::B64:
     return binary<uint64_t, uint64_t, uint64_t, F<uint64_t>>;
-  case Type::S64: return binary<int64_t, int64_t, int64_t, F<int64_t>>;
-  default: return nullptr;
+  case Type::S64:
+    return binary<int64_t, int64_t, int64_t, F<int64_t>>;
+  default:
+    return nullptr;
   }
 }
 
 template <template <class> class F> ExecFn pickSigned(Type t) {
   switch (t) {
-  case Type::S16: return unary<int16_t, int16_t, F<int16_t>>;
-  case Type::S32: return unary<int32_t, int32_t, F<int32_t>>;
-  case Type::S64: return unary<int64_t, int64_t, F<int64_t>>;
-  default: return nullptr;
+  case Type::S16:
+    return unary<int16_t, int16_t, F<int16_t>>;
+  case Type::S32:
+    return unary<int32_t, int32_t, F<int32_t>>;
+  case Type::S64:
+    return unary<int64_t, int64_t, F<int64_t>>;
+  default:
+    return nullptr;
   }
 }
 
@@ -138,25 +161,36 @@ template <template <class> class M> ExecFn pickMad(Type t) {
     CASE(S32, int32_t)
     CASE(U64, uint64_t)
     CASE(S64, int64_t)
-  default: return nullptr;
+  default:
+    return nullptr;
   }
 #undef CASE
 }
 
 Type widened(Type t) {
   switch (t) {
-  case Type::U16: return Type::U32;
-  case Type::S16: return Type::S32;
-  case Type::U32: return Type::U64;
-  case Type::S32: return Type::S64;
-  default: return Type::None;
+  case Type::U16:
+    return Type::U32;
+  case Type::S16:
+    return Type::S32;
+  case Type::U32:
+    return Type::U64;
+  case Type::S32:
+    return Type::S64;
+  default:
+    return Type::None;
   }
 }
 
 // Extended precision: add.cc, addc, sub.cc, subc, mad.cc, madc.
 template <class T> Step execCarry(Warp &w, const Op &op, uint32_t mask) {
-  enum { kSubtract = 1, kReadsCarry = 2, kWritesCarry = 4, kMadLo = 8,
-         kMadHi = 16 };
+  enum {
+    kSubtract = 1,
+    kReadsCarry = 2,
+    kWritesCarry = 4,
+    kMadLo = 8,
+    kMadHi = 16
+  };
   uint32_t carryIn = w.pred(kCarry), carryOut = 0;
   forLanes(mask, [&](unsigned i) {
     using W = unsigned __int128;
@@ -333,16 +367,15 @@ bool decodeMul24(Decoder &d) {
   if (lo == hi || bitWidth(t) != 32 || isFloat(t))
     return false;
   if (mad)
-    d.op.fn = isSigned(t) ? (lo ? ternary<int32_t, int32_t, int32_t, int32_t,
-                                          IMad<int32_t, IMul24Lo<int32_t>>>
-                                : ternary<int32_t, int32_t, int32_t, int32_t,
-                                          IMad<int32_t, IMul24Hi<int32_t>>>)
-                          : (lo ? ternary<uint32_t, uint32_t, uint32_t,
-                                          uint32_t,
-                                          IMad<uint32_t, IMul24Lo<uint32_t>>>
-                                : ternary<uint32_t, uint32_t, uint32_t,
-                                          uint32_t,
-                                          IMad<uint32_t, IMul24Hi<uint32_t>>>);
+    d.op.fn = isSigned(t)
+                  ? (lo ? ternary<int32_t, int32_t, int32_t, int32_t,
+                                  IMad<int32_t, IMul24Lo<int32_t>>>
+                        : ternary<int32_t, int32_t, int32_t, int32_t,
+                                  IMad<int32_t, IMul24Hi<int32_t>>>)
+                  : (lo ? ternary<uint32_t, uint32_t, uint32_t, uint32_t,
+                                  IMad<uint32_t, IMul24Lo<uint32_t>>>
+                        : ternary<uint32_t, uint32_t, uint32_t, uint32_t,
+                                  IMad<uint32_t, IMul24Hi<uint32_t>>>);
   else
     d.op.fn = lo ? (isSigned(t) ? pickBinary<IMul24Lo>(Type::S32)
                                 : pickBinary<IMul24Lo>(Type::U32))
@@ -412,9 +445,9 @@ bool decodeIntegerDiv(Decoder &d, Type t) {
 } // namespace ptxsim
 
 const DecodeEntry ptxsim::kIntegerOps[] = {
-    {"add", decodeAdd},     {"sub", decodeAdd},     {"addc", decodeAddC},
-    {"subc", decodeAddC},   {"mul", decodeMul},     {"mad", decodeMad},
-    {"fma", decodeMad},     {"madc", decodeMad},    {"mul24", decodeMul24},
-    {"mad24", decodeMul24}, {"rem", decodeRem},     {"min", decodeMinMax},
-    {"max", decodeMinMax},  {"neg", decodeNegAbs},  {"abs", decodeNegAbs},
+    {"add", decodeAdd},     {"sub", decodeAdd},    {"addc", decodeAddC},
+    {"subc", decodeAddC},   {"mul", decodeMul},    {"mad", decodeMad},
+    {"fma", decodeMad},     {"madc", decodeMad},   {"mul24", decodeMul24},
+    {"mad24", decodeMul24}, {"rem", decodeRem},    {"min", decodeMinMax},
+    {"max", decodeMinMax},  {"neg", decodeNegAbs}, {"abs", decodeNegAbs},
     {"sad", decodeSad},     {nullptr, nullptr}};

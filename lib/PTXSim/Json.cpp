@@ -174,9 +174,8 @@ private:
     if (s[pos] == '-')
       ++pos;
     bool real = false;
-    while (pos < s.size() &&
-           (std::isdigit((unsigned char)s[pos]) ||
-            (s[pos] && std::strchr("+-.eE", s[pos])))) {
+    while (pos < s.size() && (std::isdigit((unsigned char)s[pos]) ||
+                              (s[pos] && std::strchr("+-.eE", s[pos])))) {
       real |= !std::isdigit((unsigned char)s[pos]);
       ++pos;
     }

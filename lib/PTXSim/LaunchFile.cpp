@@ -26,18 +26,27 @@ bool readText(const std::string &path, std::string &text) {
 
 std::string npyDescr(ElementType type) {
   switch (type) {
-  case ElementType::F16: return "<f2";
+  case ElementType::F16:
+    return "<f2";
   case ElementType::F32:
   case ElementType::F32Ftz:
-  case ElementType::TF32: return "<f4";
-  case ElementType::F64: return "<f8";
-  case ElementType::U8: return "|u1";
+  case ElementType::TF32:
+    return "<f4";
+  case ElementType::F64:
+    return "<f8";
+  case ElementType::U8:
+    return "|u1";
   case ElementType::U16:
-  case ElementType::BF16: return "<u2";
-  case ElementType::S32: return "<i4";
-  case ElementType::S64: return "<i8";
-  case ElementType::U64: return "<u8";
-  default: return "<u4";
+  case ElementType::BF16:
+    return "<u2";
+  case ElementType::S32:
+    return "<i4";
+  case ElementType::S64:
+    return "<i8";
+  case ElementType::U64:
+    return "<u8";
+  default:
+    return "<u4";
   }
 }
 
@@ -57,10 +66,14 @@ uint64_t fillBits(ElementType type, const Json *fill) {
   if (fill && fill->kind == Json::Int)
     return uint64_t(fill->integer);
   switch (elementBytes(type)) {
-  case 1: return 0xff;
-  case 2: return 0x7fff;
-  case 4: return 0x7fffffff;
-  default: return 0x7fffffffffffffff;
+  case 1:
+    return 0xff;
+  case 2:
+    return 0x7fff;
+  case 4:
+    return 0x7fffffff;
+  default:
+    return 0x7fffffffffffffff;
   }
 }
 
@@ -78,8 +91,7 @@ public:
     if (!parseJson(text, root, error))
       return false;
     const Json *tensors = root.find("tensors");
-    if (root.kind != Json::Object || !tensors ||
-        tensors->kind != Json::Object)
+    if (root.kind != Json::Object || !tensors || tensors->kind != Json::Object)
       return fail("expected an object 'tensors'");
     for (auto &[name, spec] : root.object)
       if (name != "tensors" && name != "scalars" && name != "descriptor")
@@ -190,10 +202,10 @@ private:
       std::memcpy(data + i, &bits, width);
     t.address = base + first * width;
     if (const Json *o = spec.find("out")) {
-      std::vector<int64_t> shape = in        ? storage
-                                   : compact ? t.shape
-                                             : std::vector<int64_t>{
-                                                   int64_t(bytes / width)};
+      std::vector<int64_t> shape =
+          in        ? storage
+          : compact ? t.shape
+                    : std::vector<int64_t>{int64_t(bytes / width)};
       out.outputs.push_back({resolve(o->string), base, bytes, t.type, shape});
     }
     call.tensors.push_back(std::move(t));

@@ -14,8 +14,7 @@ constexpr uint32_t kMaxCount = (1u << 20) - 1;
 
 std::string barrierName(const Cta &cta, uint32_t address) {
   return "mbarrier " + hexString(address) + " (dynamic shared + " +
-         std::to_string(int64_t(address) - cta.program.dynamicSharedBase) +
-         ")";
+         std::to_string(int64_t(address) - cta.program.dynamicSharedBase) + ")";
 }
 
 /// Shared address of a lane's barrier operand.
@@ -165,8 +164,15 @@ Step execInval(Warp &w, const Op &op, uint32_t mask) {
   return good ? Step::Next : Step::Fault;
 }
 
-enum ArriveKind : uint32_t { kArrive, kExpectTx, kArriveExpectTx, kDrop,
-                             kNoComplete, kCompleteTx, kDropExpectTx };
+enum ArriveKind : uint32_t {
+  kArrive,
+  kExpectTx,
+  kArriveExpectTx,
+  kDrop,
+  kNoComplete,
+  kCompleteTx,
+  kDropExpectTx
+};
 
 Step execArrive(Warp &w, const Op &op, uint32_t mask) {
   bool good = true;
@@ -188,8 +194,10 @@ Step execArrive(Warp &w, const Op &op, uint32_t mask) {
       count = value;
       if (count == 0 || count > kMaxCount) {
         good = false;
-        w.fault(op, "bad-mbarrier", "expected a count of 1 to 1048575, but "
-                                    "got " + std::to_string(count));
+        w.fault(op, "bad-mbarrier",
+                "expected a count of 1 to 1048575, but "
+                "got " +
+                    std::to_string(count));
         return;
       }
       break;

@@ -77,8 +77,8 @@ public:
 
   Cta &cta;
   unsigned id;
-  uint32_t lanes; // lanes that exist
-  uint32_t live;  // lanes that have not exited
+  uint32_t lanes;       // lanes that exist
+  uint32_t live;        // lanes that have not exited
   uint32_t maxRegs = 0; // of setmaxnreg; 0: as launched
   std::vector<Split> splits;
   std::vector<uint8_t> local; // per lane localBytes
@@ -182,7 +182,7 @@ public:
   std::vector<Fault> faults;
   std::string report; // of a deadlock
   Stats stats;
-  uint64_t epoch = 1; // counts changes that another warp could see
+  uint64_t epoch = 1;   // counts changes that another warp could see
   bool timeOut = false; // suspended waits give up once
   bool strict() const { return options.strictConvergence; }
 
@@ -193,10 +193,9 @@ public:
 
   // mbarrier arithmetic, shared by threads and engines. False with a fault.
   MBarrier *barrier(uint64_t address);
-  bool arrive(uint32_t address, uint32_t count, int64_t expectTx,
-              const Op &op, unsigned warp);
-  bool completeTx(uint32_t address, int64_t bytes, const Op &op,
-                  unsigned warp);
+  bool arrive(uint32_t address, uint32_t count, int64_t expectTx, const Op &op,
+              unsigned warp);
+  bool completeTx(uint32_t address, int64_t bytes, const Op &op, unsigned warp);
   void namedBarrierCheck(unsigned index);
   std::mt19937_64 random;
 

@@ -24,11 +24,21 @@ std::string ptxsim::decodeDescriptor(uint64_t bits, MatrixDescriptor &out) {
   out.lbo = field(16, 14) << 4;
   out.sbo = field(32, 14) << 4;
   switch (field(61, 3)) {
-  case 0: out.swizzle = Swizzle::None; break;
-  case 1: out.swizzle = Swizzle::B128Atom32; break;
-  case 2: out.swizzle = Swizzle::B128; break;
-  case 4: out.swizzle = Swizzle::B64; break;
-  case 6: out.swizzle = Swizzle::B32; break;
+  case 0:
+    out.swizzle = Swizzle::None;
+    break;
+  case 1:
+    out.swizzle = Swizzle::B128Atom32;
+    break;
+  case 2:
+    out.swizzle = Swizzle::B128;
+    break;
+  case 4:
+    out.swizzle = Swizzle::B64;
+    break;
+  case 6:
+    out.swizzle = Swizzle::B32;
+    break;
   default:
     return "swizzle code " + std::to_string(field(61, 3)) + " is invalid";
   }
@@ -56,9 +66,9 @@ uint32_t ptxsim::chunkAddress(const MatrixDescriptor &d, bool kMajor,
 }
 
 bool ptxsim::readMatrix(Cta &cta, const Op &op, unsigned warp,
-                        const MatrixDescriptor &d, bool kMajor,
-                        unsigned extent, unsigned depth, bool bf16,
-                        const char *what, float *values) {
+                        const MatrixDescriptor &d, bool kMajor, unsigned extent,
+                        unsigned depth, bool bf16, const char *what,
+                        float *values) {
   unsigned mnStep = kMajor ? 1 : 8, kStep = kMajor ? 8 : 1;
   for (unsigned mn = 0; mn < extent; mn += mnStep)
     for (unsigned k = 0; k < depth; k += kStep) {
@@ -66,17 +76,17 @@ bool ptxsim::readMatrix(Cta &cta, const Op &op, unsigned warp,
       bool inside = cta.shared.contains(a, 16);
       auto state = inside ? cta.shared.query(a, 16) : SharedMemory::Uninit;
       if (state != SharedMemory::Init) {
-        cta.fault(op, warp, inside ? "uninitialised" : "out-of-bounds",
-                  std::string("operand ") + what + " of tcgen05.mma at row " +
-                      std::to_string(mn) + ", k " + std::to_string(k) +
-                      " lies at shared address " + hexString(a) +
-                      " (dynamic shared + " +
-                      std::to_string(int64_t(a) -
-                                     cta.program.dynamicSharedBase) +
-                      (!inside ? "), outside shared memory"
-                       : state == SharedMemory::Barrier
-                           ? "), which holds an mbarrier"
-                           : "), which was never written"));
+        cta.fault(
+            op, warp, inside ? "uninitialised" : "out-of-bounds",
+            std::string("operand ") + what + " of tcgen05.mma at row " +
+                std::to_string(mn) + ", k " + std::to_string(k) +
+                " lies at shared address " + hexString(a) +
+                " (dynamic shared + " +
+                std::to_string(int64_t(a) - cta.program.dynamicSharedBase) +
+                (!inside ? "), outside shared memory"
+                 : state == SharedMemory::Barrier
+                     ? "), which holds an mbarrier"
+                     : "), which was never written"));
         return false;
       }
       if (!values)

@@ -64,9 +64,8 @@ Memory::Region *Memory::allocate(const std::string &name, uint64_t size,
 }
 
 const Memory::Region *Memory::find(uint64_t address) const {
-  auto next = std::upper_bound(
-      regions.begin(), regions.end(), address,
-      [](uint64_t a, auto &r) { return a < r->base; });
+  auto next = std::upper_bound(regions.begin(), regions.end(), address,
+                               [](uint64_t a, auto &r) { return a < r->base; });
   if (next == regions.begin())
     return nullptr;
   const Region *r = std::prev(next)->get();

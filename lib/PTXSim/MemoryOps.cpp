@@ -50,11 +50,11 @@ uint8_t *ptxsim::resolve(Warp &w, const Op &op, unsigned lane, Space space,
     } else {
       auto state = cta.shared.query(a, size);
       if (state == SharedMemory::Uninit)
-        return bad("uninitialised",
-                   "shared address " + hexString(a) + " (dynamic shared + " +
-                       std::to_string(int64_t(a) -
-                                      cta.program.dynamicSharedBase) +
-                       "), which was never written,");
+        return bad(
+            "uninitialised",
+            "shared address " + hexString(a) + " (dynamic shared + " +
+                std::to_string(int64_t(a) - cta.program.dynamicSharedBase) +
+                "), which was never written,");
       if (state == SharedMemory::Barrier)
         return bad("bad-mbarrier", "shared address " + hexString(a) +
                                        ", which holds an mbarrier,");
@@ -100,11 +100,21 @@ namespace {
 
 void copyBytes(uint8_t *to, const uint8_t *from, unsigned n) {
   switch (n) {
-  case 1: *to = *from; break;
-  case 2: std::memcpy(to, from, 2); break;
-  case 4: std::memcpy(to, from, 4); break;
-  case 8: std::memcpy(to, from, 8); break;
-  default: std::memcpy(to, from, n); break;
+  case 1:
+    *to = *from;
+    break;
+  case 2:
+    std::memcpy(to, from, 2);
+    break;
+  case 4:
+    std::memcpy(to, from, 4);
+    break;
+  case 8:
+    std::memcpy(to, from, 8);
+    break;
+  default:
+    std::memcpy(to, from, n);
+    break;
   }
 }
 
@@ -120,8 +130,8 @@ Step execLoad(Warp &w, const Op &op, uint32_t mask) {
     if (!good)
       return;
     uint64_t address = w.address(op.a, op.aux3 & 1, op.imm, lane);
-    sources[lane] = resolve(w, op, lane, Space(op.aux2), address,
-                            bytes * op.count, false);
+    sources[lane] =
+        resolve(w, op, lane, Space(op.aux2), address, bytes * op.count, false);
     good = sources[lane] != nullptr;
   });
   if (!good)
@@ -158,8 +168,8 @@ Step execStore(Warp &w, const Op &op, uint32_t mask) {
     if (!good)
       return;
     uint64_t address = w.address(op.a, op.aux3 & 1, op.imm, lane);
-    uint8_t *to = resolve(w, op, lane, Space(op.aux2), address,
-                          bytes * op.count, true);
+    uint8_t *to =
+        resolve(w, op, lane, Space(op.aux2), address, bytes * op.count, true);
     good = to != nullptr;
     for (unsigned i = 0; good && i < op.count; ++i)
       copyBytes(to + bytes * i, w.reg<uint8_t>(regs[i]) + widths[i] * lane,
@@ -198,19 +208,17 @@ bool decodeLoadStore(Decoder &d) {
   if (d.numOps() == 3)
     d.src(d.operand(2), Type::B64);
   const Operand &value = d.operand(load ? 0 : 1);
-  if (!d.address(d.operand(load ? 1 : 0)) ||
-      !d.list(value, t, load, true))
+  if (!d.address(d.operand(load ? 1 : 0)) || !d.list(value, t, load, true))
     return false;
   if (d.op.count != count)
-    return d.fail("expected " + std::to_string(count) +
-                  " elements, but got " + std::to_string(d.op.count));
+    return d.fail("expected " + std::to_string(count) + " elements, but got " +
+                  std::to_string(d.op.count));
   unsigned bytes = byteWidth(t);
   for (unsigned i = 0; i < count; ++i) {
-    const Operand &e =
-        value.kind == Operand::Vector ? value.elems[i] : value;
+    const Operand &e = value.kind == Operand::Vector ? value.elems[i] : value;
     Type r = d.regType(e);
-    d.program.lists.push_back(
-        r == Type::None ? std::max(2u, bytes) : bitWidth(r) / 8);
+    d.program.lists.push_back(r == Type::None ? std::max(2u, bytes)
+                                              : bitWidth(r) / 8);
   }
   d.op.aux = bytes;
   d.op.aux2 = unsigned(space);

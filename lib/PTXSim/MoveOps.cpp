@@ -103,10 +103,17 @@ bool decodeMov(Decoder &d) {
     return d.ok();
   }
   switch (bitWidth(t)) {
-  case 16: d.op.fn = unary<uint16_t, uint16_t, Copy>; break;
-  case 32: d.op.fn = unary<uint32_t, uint32_t, Copy>; break;
-  case 64: d.op.fn = unary<uint64_t, uint64_t, Copy>; break;
-  default: return false;
+  case 16:
+    d.op.fn = unary<uint16_t, uint16_t, Copy>;
+    break;
+  case 32:
+    d.op.fn = unary<uint32_t, uint32_t, Copy>;
+    break;
+  case 64:
+    d.op.fn = unary<uint64_t, uint64_t, Copy>;
+    break;
+  default:
+    return false;
   }
   return takeOperands(d, t, 1);
 }
@@ -212,5 +219,6 @@ bool decodeRank(Decoder &d) {
 } // namespace
 
 const DecodeEntry ptxsim::kMoveOps[] = {
-    {"mov", decodeMov},   {"cvta", decodeCvta},       {"isspacep", decodeIsSpace},
-    {"mapa", decodeMapa}, {"getctarank", decodeRank}, {nullptr, nullptr}};
+    {"mov", decodeMov},          {"cvta", decodeCvta},
+    {"isspacep", decodeIsSpace}, {"mapa", decodeMapa},
+    {"getctarank", decodeRank},  {nullptr, nullptr}};

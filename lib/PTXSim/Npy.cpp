@@ -37,8 +37,8 @@ bool ptxsim::readNpy(const std::string &path, NpyArray &array,
   unsigned lengthBytes = magic[6] == 1 ? 2 : 4;
   if (!in.read(reinterpret_cast<char *>(length), lengthBytes))
     return fail("header is cut short");
-  uint32_t n = length[0] | length[1] << 8 | length[2] << 16 |
-               uint32_t(length[3]) << 24;
+  uint32_t n =
+      length[0] | length[1] << 8 | length[2] << 16 | uint32_t(length[3]) << 24;
   if (n > 65536)
     return fail("header is too long");
   std::string header(n, ' ');

@@ -244,7 +244,8 @@ bool Parser::simpleOperand(uint32_t scope, Operand &out) {
     out.kind = Operand::Symbol;
   }
   // An address takes its offset itself.
-  if (!inAddress && (tok().is('+') || tok().is('-')) && peek(1).kind == Token::Int) {
+  if (!inAddress && (tok().is('+') || tok().is('-')) &&
+      peek(1).kind == Token::Int) {
     bool minus = tok().is('-');
     uint64_t n = peek(1).value;
     out.value = int64_t(minus ? 0 - n : n);

@@ -45,12 +45,18 @@ std::vector<std::string> Module::entries() const {
 
 const char *ptxsim::statusName(Status status) {
   switch (status) {
-  case Status::Ok: return "ok";
-  case Status::Error: return "error";
-  case Status::Fault: return "fault";
-  case Status::Deadlock: return "deadlock";
-  case Status::StepLimit: return "step limit";
-  case Status::Interrupted: return "interrupted";
+  case Status::Ok:
+    return "ok";
+  case Status::Error:
+    return "error";
+  case Status::Fault:
+    return "fault";
+  case Status::Deadlock:
+    return "deadlock";
+  case Status::StepLimit:
+    return "step limit";
+  case Status::Interrupted:
+    return "interrupted";
   }
   return "";
 }
@@ -173,8 +179,8 @@ public:
         firstBad(total) {}
 
   Result run() {
-    unsigned n = unsigned(
-        std::min<uint64_t>(std::max(1u, options.threads), total));
+    unsigned n =
+        unsigned(std::min<uint64_t>(std::max(1u, options.threads), total));
     std::vector<std::thread> helpers;
     for (unsigned i = 1; i < n; ++i)
       helpers.emplace_back([this] { work(); });

@@ -119,18 +119,17 @@ bool readTmemOperand(Cta &cta, const Mma &mma, float *a) {
 /// Reads both operands, or only checks them when the pointers are null.
 bool readOperands(Cta &cta, const Mma &mma, float *a, float *b) {
   const InstrDescriptor &in = mma.instr;
-  bool good =
-      mma.aInTmem ? readTmemOperand(cta, mma, a)
-                  : readMatrix(cta, *mma.op, mma.warp, mma.a, !in.aMn, in.m,
-                               kDepth, in.aBf16, "A", a);
+  bool good = mma.aInTmem ? readTmemOperand(cta, mma, a)
+                          : readMatrix(cta, *mma.op, mma.warp, mma.a, !in.aMn,
+                                       in.m, kDepth, in.aBf16, "A", a);
   return good && readMatrix(cta, *mma.op, mma.warp, mma.b, !in.bMn, in.n,
                             kDepth, in.bBf16, "B", b);
 }
 
 void compute(Cta &cta, const Mma &mma) {
   const InstrDescriptor &in = mma.instr;
-  std::vector<float> a(in.m * kDepth), bRows(in.n * kDepth),
-      b(in.n * kDepth), acc(in.n);
+  std::vector<float> a(in.m * kDepth), bRows(in.n * kDepth), b(in.n * kDepth),
+      acc(in.n);
   if (!readOperands(cta, mma, a.data(), bRows.data()))
     return;
   if (in.negA != in.negB)
@@ -171,12 +170,12 @@ void compute(Cta &cta, const Mma &mma) {
 bool check(Warp &w, const Op &op, const Mma &mma) {
   Cta &cta = w.cta;
   const InstrDescriptor &in = mma.instr;
-  bool laneOk = in.m == 128 ? mma.dLane == 0 : mma.dLane == 0 ||
-                                                   mma.dLane == 16;
+  bool laneOk =
+      in.m == 128 ? mma.dLane == 0 : mma.dLane == 0 || mma.dLane == 16;
   if (!laneOk || (mma.aInTmem && mma.aLane != mma.dLane)) {
     w.fault(op, "tmem-lanes",
-            "M = " + std::to_string(in.m) +
-                " cannot start at TMEM lane " + std::to_string(mma.dLane) +
+            "M = " + std::to_string(in.m) + " cannot start at TMEM lane " +
+                std::to_string(mma.dLane) +
                 (mma.aInTmem ? " with A at lane " + std::to_string(mma.aLane)
                              : std::string()));
     return false;
@@ -220,11 +219,9 @@ Step execMma(Warp &w, const Op &op, uint32_t mask) {
     mma->aInTmem = op.aux;
     for (unsigned i = 0; i < 4; ++i)
       mma->disabled[i] =
-          op.count
-              ? w.reg<uint32_t>(w.cta.program.lists[op.list + i])[lane]
-              : 0;
-    std::string error =
-        decodeInstr(w.reg<uint32_t>(op.e)[lane], mma->instr);
+          op.count ? w.reg<uint32_t>(w.cta.program.lists[op.list + i])[lane]
+                   : 0;
+    std::string error = decodeInstr(w.reg<uint32_t>(op.e)[lane], mma->instr);
     if (error.empty())
       error = decodeDescriptor(w.reg<uint64_t>(op.c)[lane], mma->b);
     if (mma->aInTmem) {
@@ -266,8 +263,8 @@ Step execMma(Warp &w, const Op &op, uint32_t mask) {
 bool ptxsim::decodeMma(Decoder &d) {
   if (!d.take("kind::f16"))
     return d.fail("only '.kind::f16' is supported");
-  d.takeAny({"collector::a::discard", "collector::a::fill",
-             "collector::a::use", "collector::a::lastuse"});
+  d.takeAny({"collector::a::discard", "collector::a::fill", "collector::a::use",
+             "collector::a::lastuse"});
   if (!d.expectOps(5, 7))
     return false;
   // d, a, b, idesc[, disable-output-lane], enable-input-d[, scale-input-d]

@@ -57,11 +57,10 @@ Step execAlloc(Warp &w, const Op &op, uint32_t mask) {
     return w.fault(op, "bad-tmem",
                    "allocation after 'tcgen05.relinquish_alloc_permit'");
   if (n > cta.tmem.lastCount())
-    return w.fault(op, "bad-tmem",
-                   "allocation of " + std::to_string(n) +
-                       " columns after one of " +
-                       std::to_string(cta.tmem.lastCount()) +
-                       ": sizes must not increase");
+    return w.fault(
+        op, "bad-tmem",
+        "allocation of " + std::to_string(n) + " columns after one of " +
+            std::to_string(cta.tmem.lastCount()) + ": sizes must not increase");
   uint64_t address = w.address(op.a, op.aux3 & 1, op.imm, __builtin_ctz(mask));
   if ((address & kWindowMask) == kSharedWindow)
     address &= ~kWindowMask;
@@ -69,7 +68,8 @@ Step execAlloc(Warp &w, const Op &op, uint32_t mask) {
       cta.shared.holdsBarrier(uint32_t(address), 4))
     return w.fault(op, "out-of-bounds",
                    "expected four bytes of shared memory for the result, but "
-                   "got address " + hexString(address));
+                   "got address " +
+                       hexString(address));
   int column = cta.tmem.allocate(n, op.line);
   if (column < 0)
     return Step::Blocked;
@@ -85,8 +85,7 @@ Step execDealloc(Warp &w, const Op &op, uint32_t mask) {
   Cta &cta = w.cta;
   uint32_t n, address;
   if (!uniform(w, op, mask, w.reg<uint32_t>(op.b), "column counts", n) ||
-      !uniform(w, op, mask, w.reg<uint32_t>(op.a), "TMEM addresses",
-               address) ||
+      !uniform(w, op, mask, w.reg<uint32_t>(op.a), "TMEM addresses", address) ||
       !checkAllocSize(w, op, n))
     return Step::Fault;
   for (auto kind : {Tmem::StoreWrite, Tmem::TensorWrite, Tmem::TensorRead})
@@ -142,8 +141,8 @@ bool locate(Warp &w, const Op &op, uint32_t mask, Tile &tile) {
   tile.lanes = shape == k32x32b ? 32 : 16;
   tile.columns = shape == k32x32b ? op.count : op.count * 2;
   unsigned base = 32 * (w.id % 4);
-  bool inQuarter = tile.lane == base ||
-                   (shape != k32x32b && tile.lane == base + 16);
+  bool inQuarter =
+      tile.lane == base || (shape != k32x32b && tile.lane == base + 16);
   if (!inQuarter) {
     w.fault(op, "tmem-lanes",
             "warp " + std::to_string(w.id) + " can access TMEM lanes " +
@@ -274,9 +273,8 @@ Step execCommit(Warp &w, const Op &op, uint32_t mask) {
     }
     auto it = cta->tensorPending.find(w.id * 32 + lane);
     bool tracks = it != cta->tensorPending.end() && it->second != 0;
-    cta->engines.issue(tracks ? Engines::kTensor : cta->engines.fresh(), [=] {
-      cta->arrive(uint32_t(a), 1, 0, *source, warp);
-    });
+    cta->engines.issue(tracks ? Engines::kTensor : cta->engines.fresh(),
+                       [=] { cta->arrive(uint32_t(a), 1, 0, *source, warp); });
     good = !cta->faulted();
   });
   return good ? Step::Next : Step::Fault;
@@ -306,8 +304,8 @@ bool decodeLdSt(Decoder &d, bool store) {
       !d.list(d.operand(store ? 1 : 0), Type::B32, !store))
     return false;
   if (d.op.count != count)
-    return d.fail("expected " + std::to_string(count) +
-                  " registers, but got " + std::to_string(d.op.count));
+    return d.fail("expected " + std::to_string(count) + " registers, but got " +
+                  std::to_string(d.op.count));
   d.op.aux = narrow ? k32x32b : k16x256b;
   d.op.aux2 = store;
   d.op.fn = store ? execSt : execLd;

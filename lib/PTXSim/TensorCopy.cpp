@@ -12,14 +12,18 @@ using namespace ptxsim;
 
 unsigned ptxsim::elementBytes(ElementType type) {
   switch (type) {
-  case ElementType::U8: return 1;
+  case ElementType::U8:
+    return 1;
   case ElementType::U16:
   case ElementType::F16:
-  case ElementType::BF16: return 2;
+  case ElementType::BF16:
+    return 2;
   case ElementType::U64:
   case ElementType::S64:
-  case ElementType::F64: return 8;
-  default: return 4;
+  case ElementType::F64:
+    return 8;
+  default:
+    return 4;
   }
 }
 
@@ -45,8 +49,7 @@ std::string TensorMap::check() const {
   }
   for (size_t i = 0; i + 1 < rank; ++i)
     if (strides[i] % 16 || strides[i] >= uint64_t(1) << 40)
-      return "dimension " + num(i + 1) + " has a stride of " +
-             num(strides[i]) +
+      return "dimension " + num(i + 1) + " has a stride of " + num(strides[i]) +
              " bytes, expected a multiple of 16 below 2^40";
   uint64_t inner = box[0] * bytes;
   if (inner % 16)
@@ -56,8 +59,8 @@ std::string TensorMap::check() const {
                   : swizzle == Swizzle::B64 ? 64
                                             : 128;
   if (inner > span)
-    return "inner box of " + num(inner) + " bytes exceeds the swizzle span of " +
-           num(span);
+    return "inner box of " + num(inner) +
+           " bytes exceeds the swizzle span of " + num(span);
   for (uint32_t s : elementStrides)
     if (s != 1)
       return "element strides other than 1 are not supported";
@@ -89,8 +92,7 @@ forRows(const TensorMap &map, const std::vector<int32_t> &at,
   const size_t rank = map.dims.size();
   const uint64_t bytes = elementBytes(map.type);
   int64_t first = std::max<int64_t>(0, -int64_t(at[0]));
-  int64_t end =
-      std::min<int64_t>(map.box[0], int64_t(map.dims[0]) - at[0]);
+  int64_t end = std::min<int64_t>(map.box[0], int64_t(map.dims[0]) - at[0]);
   if (first >= end)
     return true;
   uint64_t rows = 1;
@@ -156,14 +158,24 @@ static void addElements(uint8_t *to, const uint8_t *from, uint64_t bytes,
   };
   auto plain = [](auto a, auto b) { return a + b; };
   switch (type) {
-  case ElementType::U8: each(uint8_t(0), plain); break;
-  case ElementType::U16: each(uint16_t(0), plain); break;
+  case ElementType::U8:
+    each(uint8_t(0), plain);
+    break;
+  case ElementType::U16:
+    each(uint16_t(0), plain);
+    break;
   case ElementType::U64:
-  case ElementType::S64: each(uint64_t(0), plain); break;
-  case ElementType::F64: each(0.0, plain); break;
+  case ElementType::S64:
+    each(uint64_t(0), plain);
+    break;
+  case ElementType::F64:
+    each(0.0, plain);
+    break;
   case ElementType::F32:
   case ElementType::F32Ftz:
-  case ElementType::TF32: each(0.0f, plain); break;
+  case ElementType::TF32:
+    each(0.0f, plain);
+    break;
   case ElementType::F16:
     each(uint16_t(0), [](uint16_t a, uint16_t b) {
       return encodeF16(decodeF16(a) + decodeF16(b));
@@ -174,7 +186,9 @@ static void addElements(uint8_t *to, const uint8_t *from, uint64_t bytes,
       return encodeBF16(decodeBF16(a) + decodeBF16(b));
     });
     break;
-  default: each(uint32_t(0), plain); break;
+  default:
+    each(uint32_t(0), plain);
+    break;
   }
 }
 

@@ -14,11 +14,16 @@ namespace ptxsim {
 /// is a function of the absolute shared-memory address.
 inline uint32_t swizzled(uint32_t address, Swizzle s) {
   switch (s) {
-  case Swizzle::None: return address;
-  case Swizzle::B32: return address ^ (address >> 7 & 1) << 4;
-  case Swizzle::B64: return address ^ (address >> 7 & 3) << 4;
-  case Swizzle::B128: return address ^ (address >> 7 & 7) << 4;
-  case Swizzle::B128Atom32: return address ^ (address >> 7 & 3) << 5;
+  case Swizzle::None:
+    return address;
+  case Swizzle::B32:
+    return address ^ (address >> 7 & 1) << 4;
+  case Swizzle::B64:
+    return address ^ (address >> 7 & 3) << 4;
+  case Swizzle::B128:
+    return address ^ (address >> 7 & 7) << 4;
+  case Swizzle::B128Atom32:
+    return address ^ (address >> 7 & 3) << 5;
   }
   return address;
 }
@@ -34,8 +39,8 @@ bool gatherBox(Cta &cta, const Op &op, unsigned warp, const TensorMap &map,
 
 /// Writes the elements of the packed box that lie inside the tensor.
 bool scatterBox(Cta &cta, const Op &op, unsigned warp, const TensorMap &map,
-                const std::vector<int32_t> &at,
-                const std::vector<uint8_t> &box, bool add);
+                const std::vector<int32_t> &at, const std::vector<uint8_t> &box,
+                bool add);
 
 /// True when every element of the box inside the tensor is initialised in
 /// shared memory at \p base; faults otherwise.

@@ -246,10 +246,9 @@ bool Warp::branchIndexed(const Op &op, uint32_t mask) {
       bad |= 1u << lane;
   });
   if (bad) {
-    fault(op, "bad-branch", "branch index " +
-                                std::to_string(index[__builtin_ctz(bad)]) +
-                                " is outside a list of " +
-                                std::to_string(op.count) + " targets");
+    fault(op, "bad-branch",
+          "branch index " + std::to_string(index[__builtin_ctz(bad)]) +
+              " is outside a list of " + std::to_string(op.count) + " targets");
     return false;
   }
   if (mask == 0) {

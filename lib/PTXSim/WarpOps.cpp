@@ -27,10 +27,22 @@ Step execShfl(Warp &w, const Op &op, uint32_t mask) {
     int j;
     bool p;
     switch (ShflMode(op.aux)) {
-    case kUp: j = l - n; p = j >= maxLane; break;
-    case kDown: j = l + n; p = j <= maxLane; break;
-    case kBfly: j = l ^ n; p = j <= maxLane; break;
-    default: j = minLane | (n & ~segment); p = j <= maxLane; break;
+    case kUp:
+      j = l - n;
+      p = j >= maxLane;
+      break;
+    case kDown:
+      j = l + n;
+      p = j <= maxLane;
+      break;
+    case kBfly:
+      j = l ^ n;
+      p = j <= maxLane;
+      break;
+    default:
+      j = minLane | (n & ~segment);
+      p = j <= maxLane;
+      break;
     }
     if (!p)
       j = l;
@@ -94,7 +106,7 @@ Step execVote(Warp &w, const Op &op, uint32_t mask) {
     forLanes(mask, [&](unsigned lane) { w.reg<uint32_t>(op.d)[lane] = p; });
     return Step::Next;
   }
-  bool r = op.aux == kAll ? p == mask
+  bool r = op.aux == kAll   ? p == mask
            : op.aux == kAny ? p != 0
                             : p == mask || p == 0;
   w.setPred(op.d, mask, r ? ~0u : 0);
@@ -105,7 +117,7 @@ bool decodeVote(Decoder &d) {
   if (!d.take("sync"))
     return d.fail("only the '.sync' form exists on these targets");
   bool ballot = d.take("ballot");
-  d.op.aux = ballot ? kBallot
+  d.op.aux = ballot          ? kBallot
              : d.take("all") ? kAll
              : d.take("any") ? kAny
                              : kUni;
@@ -123,15 +135,13 @@ bool decodeVote(Decoder &d) {
 // that it is the same one for the same mask.
 Step execElect(Warp &w, const Op &op, uint32_t mask) {
   unsigned leader = __builtin_ctz(mask);
-  forLanes(mask,
-           [&](unsigned lane) { w.reg<uint32_t>(op.d)[lane] = leader; });
+  forLanes(mask, [&](unsigned lane) { w.reg<uint32_t>(op.d)[lane] = leader; });
   w.setPred(op.d2, mask, 1u << leader);
   return Step::Next;
 }
 
 bool decodeElect(Decoder &d) {
-  if (!d.take("sync") || !d.expectOps(2) ||
-      d.operand(0).kind != Operand::Pair)
+  if (!d.take("sync") || !d.expectOps(2) || d.operand(0).kind != Operand::Pair)
     return false;
   d.op.d = d.dst(d.operand(0).elems[0], Type::B32);
   d.op.d2 = d.predicate(d.operand(0).elems[1]);
@@ -144,9 +154,8 @@ template <class T> Step execMatch(Warp &w, const Op &op, uint32_t mask) {
   uint32_t equal[32];
   forLanes(mask, [&](unsigned i) {
     equal[i] = 0;
-    forLanes(mask, [&](unsigned j) {
-      equal[i] |= uint32_t(a[i] == a[j]) << j;
-    });
+    forLanes(mask,
+             [&](unsigned j) { equal[i] |= uint32_t(a[i] == a[j]) << j; });
   });
   bool all = equal[__builtin_ctz(mask)] == mask;
   forLanes(mask, [&](unsigned i) {
@@ -185,12 +194,24 @@ template <class T> Step execRedux(Warp &w, const Op &op, uint32_t mask) {
   T r = a[__builtin_ctz(mask)];
   forLanes(mask & (mask - 1), [&](unsigned i) {
     switch (ReduxOp(op.aux)) {
-    case kAdd: r = T(uint32_t(r) + uint32_t(a[i])); break;
-    case kMin: r = std::min(r, a[i]); break;
-    case kMax: r = std::max(r, a[i]); break;
-    case kAnd: r &= a[i]; break;
-    case kOr: r |= a[i]; break;
-    case kXor: r ^= a[i]; break;
+    case kAdd:
+      r = T(uint32_t(r) + uint32_t(a[i]));
+      break;
+    case kMin:
+      r = std::min(r, a[i]);
+      break;
+    case kMax:
+      r = std::max(r, a[i]);
+      break;
+    case kAnd:
+      r &= a[i];
+      break;
+    case kOr:
+      r |= a[i];
+      break;
+    case kXor:
+      r ^= a[i];
+      break;
     }
   });
   forLanes(mask, [&](unsigned i) { w.reg<T>(op.d)[i] = r; });

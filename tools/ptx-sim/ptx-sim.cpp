@@ -187,6 +187,5 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "%s\n", diag.str(args.ptx).c_str());
     return 2;
   }
-  return args.check ? checkModule(*module, args.ptx)
-                    : runLaunch(*module, args);
+  return args.check ? checkModule(*module, args.ptx) : runLaunch(*module, args);
 }

@@ -57,14 +57,14 @@ TEST(Float, NearestMatchesTheHost) {
   std::mt19937 random(1);
   std::vector<std::vector<uint64_t>> rows;
   for (unsigned i = 0; i < 256; ++i)
-    rows.push_back({uint32_t(random()), uint32_t(random()), uint32_t(random())});
+    rows.push_back(
+        {uint32_t(random()), uint32_t(random()), uint32_t(random())});
   for (unsigned op = 0; op < 3; ++op) {
     static const char *kText[] = {"add.f32 %w4, %w0, %w1",
                                   "mul.f32 %w4, %w0, %w1",
                                   "fma.rn.f32 %w4, %w0, %w1, %w2"};
-    KernelRun r = runRows(std::string(" ") + kText[op] +
-                              "; cvt.u64.u32 %out, %w4;",
-                          rows);
+    KernelRun r = runRows(
+        std::string(" ") + kText[op] + "; cvt.u64.u32 %out, %w4;", rows);
     ASSERT_TRUE(r.result.ok()) << r.result.str();
     for (unsigned i = 0; i < 256; ++i) {
       float a = asF32(rows[i][0]), b = asF32(rows[i][1]), c = asF32(rows[i][2]);
@@ -92,10 +92,8 @@ TEST(Float, PackedPairs) {
   uint64_t a = uint64_t(f32(3)) << 32 | f32(1.5f);
   uint64_t b = uint64_t(f32(-2)) << 32 | f32(4);
   uint64_t c = uint64_t(f32(1)) << 32 | f32(0.25f);
-  EXPECT_EQ(eval64("add.rn.f32x2", {a, b}),
-            uint64_t(f32(1)) << 32 | f32(5.5f));
-  EXPECT_EQ(eval64("mul.rn.f32x2", {a, b}),
-            uint64_t(f32(-6)) << 32 | f32(6));
+  EXPECT_EQ(eval64("add.rn.f32x2", {a, b}), uint64_t(f32(1)) << 32 | f32(5.5f));
+  EXPECT_EQ(eval64("mul.rn.f32x2", {a, b}), uint64_t(f32(-6)) << 32 | f32(6));
   EXPECT_EQ(eval64("fma.rn.f32x2", {a, b, c}),
             uint64_t(f32(-5)) << 32 | f32(6.25f));
   uint64_t tiny = uint64_t(f32(-1e-20f)) << 32 | f32(1e-20f);
@@ -154,9 +152,9 @@ TEST(Float, HalfConversions) {
   EXPECT_EQ(eval(" cvt.rn.satfinite.f16.f32 %h1, %w0; cvt.u64.u16 %out, %h1;",
                  {f32(1e9f)}),
             0x7bffu);
-  EXPECT_EQ(eval(" cvt.rz.f16.f32 %h1, %w0; cvt.u64.u16 %out, %h1;",
-                 {f32(1e9f)}),
-            0x7bffu);
+  EXPECT_EQ(
+      eval(" cvt.rz.f16.f32 %h1, %w0; cvt.u64.u16 %out, %h1;", {f32(1e9f)}),
+      0x7bffu);
   EXPECT_EQ(eval(" cvt.f32.f16 %w1, %h0; cvt.u64.u32 %out, %w1;", {0x0001}),
             f32(0x1p-24f));
 }
@@ -224,9 +222,9 @@ TEST(Float, Comparisons) {
 
 TEST(Float, HalfArithmetic) {
   // 1 + 2^-11 is a tie, to even.
-  EXPECT_EQ(eval(" add.f16 %h2, %h0, %h1; cvt.u64.u16 %out, %h2;",
-                 {0x3c00, 0x1000}),
-            0x3c00u);
+  EXPECT_EQ(
+      eval(" add.f16 %h2, %h0, %h1; cvt.u64.u16 %out, %h2;", {0x3c00, 0x1000}),
+      0x3c00u);
   EXPECT_EQ(eval32("fma.rn.f16x2", {0x3c004000, 0x40004000, 0x00003c00}),
             0x40004500u);
   EXPECT_EQ(eval32("mul.bf16x2", {0x3f804000, 0x40004040}), 0x400040c0u);

@@ -66,8 +66,7 @@ TEST(Integer, ShiftsClamp) {
   EXPECT_EQ(eval32("shr.s32", {0x80000000, 99}), 0xffffffffu);
   EXPECT_EQ(eval(" shl.b64 %out, %x0, %w1;", {1, 63}), uint64_t(1) << 63);
   EXPECT_EQ(eval(" shl.b64 %out, %x0, %w1;", {1, 64}), 0u);
-  EXPECT_EQ(eval(" shl.b16 %h2, %h0, %w1; cvt.u64.u16 %out, %h2;",
-                 {0xffff, 4}),
+  EXPECT_EQ(eval(" shl.b16 %h2, %h0, %w1; cvt.u64.u16 %out, %h2;", {0xffff, 4}),
             0xfff0u);
   EXPECT_EQ(eval32("shf.l.wrap.b32", {0x80000001, 0x10, 4}), 0x108u);
   EXPECT_EQ(eval32("shf.r.clamp.b32", {0x10, 0xabcd, 40}), 0xabcdu);
@@ -140,8 +139,7 @@ TEST(Integer, Predicates) {
 }
 
 TEST(Integer, MovesPackAndUnpack) {
-  EXPECT_EQ(eval(" mov.b64 %out, {%w1, %w0};", {1, 2}),
-            uint64_t(1) << 32 | 2);
+  EXPECT_EQ(eval(" mov.b64 %out, {%w1, %w0};", {1, 2}), uint64_t(1) << 32 | 2);
   EXPECT_EQ(eval(" mov.b64 {%w4, %w5}, %x0; cvt.u64.u32 %out, %w5;",
                  {0x1122334455667788}),
             0x11223344u);
@@ -154,25 +152,24 @@ TEST(Integer, MovesPackAndUnpack) {
 }
 
 TEST(Integer, Convert) {
-  EXPECT_EQ(eval(" cvt.s64.s32 %out, %w0;", {0x80000000}),
-            0xffffffff80000000u);
+  EXPECT_EQ(eval(" cvt.s64.s32 %out, %w0;", {0x80000000}), 0xffffffff80000000u);
   EXPECT_EQ(eval(" cvt.u64.u32 %out, %w0;", {0x80000000}), 0x80000000u);
   EXPECT_EQ(eval(" cvt.s32.s8 %w1, %w0; cvt.u64.u32 %out, %w1;", {0x180}),
             0xffffff80u);
   EXPECT_EQ(eval(" cvt.sat.u8.s32 %w1, %w0; cvt.u64.u32 %out, %w1;", {300}),
             255u);
-  EXPECT_EQ(eval(" cvt.sat.u8.s32 %w1, %w0; cvt.u64.u32 %out, %w1;",
-                 {uint32_t(-4)}),
-            0u);
+  EXPECT_EQ(
+      eval(" cvt.sat.u8.s32 %w1, %w0; cvt.u64.u32 %out, %w1;", {uint32_t(-4)}),
+      0u);
 }
 
 TEST(Integer, UnknownFormsAreErrors) {
   for (const char *text :
        {"frobnicate.b32 %w1, %w0;", "add.q32 %w1, %w0, %w0;",
         "add.u32.foo %w1, %w0, %w0;", "add.u32 %w1, %w0;",
-        "add.u32 %x1, %w0, %w0;", "mul.u32 %w1, %w0, %w0;",
-        "bra nowhere;", "shfl.idx.b32 %w1, %w0, 0, 31;",
-        "mov.u32 %w1, %nosuch;", "ld.shared.u32 %w1, [nosuch];"}) {
+        "add.u32 %x1, %w0, %w0;", "mul.u32 %w1, %w0, %w0;", "bra nowhere;",
+        "shfl.idx.b32 %w1, %w0, 0, 31;", "mov.u32 %w1, %nosuch;",
+        "ld.shared.u32 %w1, [nosuch];"}) {
     KernelRun r = runRows(std::string(" ") + text, {{0}});
     EXPECT_EQ(r.result.status, Status::Error) << text;
     // The message ends with the source line.

@@ -36,8 +36,8 @@ Tile runTile(const std::string &text, Options options,
   auto *q = reinterpret_cast<uint16_t *>(memory.map("q", base, 128 * 128));
   auto *k = reinterpret_cast<uint16_t *>(
       memory.map("k", base + (1 << 20), 128 * 128));
-  auto *out = reinterpret_cast<float *>(
-      memory.map("out", base + (2 << 20), 128 * 512));
+  auto *out =
+      reinterpret_cast<float *>(memory.map("out", base + (2 << 20), 128 * 512));
   std::vector<float> qf(128 * 64), kf(128 * 64);
   uint32_t state = 12345;
   auto next = [&] {
@@ -105,7 +105,8 @@ TEST(ScoreTile, StrictConvergenceHoldsWithWarpSync) {
 
 TEST(ScoreTile, WrongWaitForTheLoadsIsFound) {
   std::string text = readData("score_tile.ptx");
-  replaceOnce(text, "%done, [%bar], 0, 10000000;", "%done, [%bar], 1, 10000000;");
+  replaceOnce(text, "%done, [%bar], 0, 10000000;",
+              "%done, [%bar], 1, 10000000;");
   Tile t = runTile(text, modeOptions(AsyncMode::Lazy));
   ASSERT_EQ(t.result.status, Status::Fault) << t.result.str();
   EXPECT_EQ(t.result.faults[0].kind, "uninitialised");

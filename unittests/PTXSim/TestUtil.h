@@ -112,9 +112,8 @@ inline uint32_t eval32(const std::string &mnemonic,
   std::string args;
   for (size_t i = 0; i < inputs.size(); ++i)
     args += ", %w" + std::to_string(i);
-  return uint32_t(eval(" " + mnemonic + " %w40" + args +
-                           "; cvt.u64.u32 %out, %w40;",
-                       inputs));
+  return uint32_t(eval(
+      " " + mnemonic + " %w40" + args + "; cvt.u64.u32 %out, %w40;", inputs));
 }
 inline uint64_t eval64(const std::string &mnemonic,
                        std::vector<uint64_t> inputs) {
