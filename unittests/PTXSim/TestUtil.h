@@ -47,11 +47,11 @@ inline std::string kernelText(unsigned n, const std::string &body) {
 .visible .entry k(.param .u64 in, .param .u64 outp)
 {
  .reg .b64 %x<16>; .reg .b32 %w<64>; .reg .b16 %h<32>; .reg .pred %p<16>;
- .reg .b64 %in, %op, %out, %off; .reg .b32 %tid;
+ .reg .b64 %in, %op, %out, %off; .reg .b32 %thread;
  ld.param.u64 %in, [in]; ld.param.u64 %op, [outp];
- mov.u32 %tid, %tid.x;
+ mov.u32 %thread, %tid.x;
 )";
-  t += " mul.wide.u32 %off, %tid, " + std::to_string(8 * n) +
+  t += " mul.wide.u32 %off, %thread, " + std::to_string(8 * n) +
        ";\n add.s64 %in, %in, %off;\n";
   for (unsigned i = 0; i < n; ++i) {
     std::string k = std::to_string(i);
@@ -60,7 +60,7 @@ inline std::string kernelText(unsigned n, const std::string &body) {
          ", %x" + k + ";\n";
   }
   t += " mov.b64 %out, 0;\n" + body +
-       "\n mul.wide.u32 %off, %tid, 8; add.s64 %op, %op, %off;"
+       "\n mul.wide.u32 %off, %thread, 8; add.s64 %op, %op, %off;"
        "\n st.global.u64 [%op], %out;\n ret;\n}\n";
   return t;
 }
