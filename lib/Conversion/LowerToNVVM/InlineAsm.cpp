@@ -13,11 +13,10 @@ static Value createAsm(ImplicitLocOpBuilder &b, Type result, StringRef text,
                        bool hasSideEffects) {
   auto dialect =
       LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
-  return LLVM::InlineAsmOp::create(b, result, operands, text, constraints,
-                                   hasSideEffects,
-                                   /*is_align_stack=*/false,
-                                   LLVM::tailcallkind::TailCallKind::None,
-                                   dialect, /*operand_attrs=*/ArrayAttr())
+  return LLVM::InlineAsmOp::create(
+             b, result, operands, text, constraints, hasSideEffects,
+             /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+             dialect, /*operand_attrs=*/ArrayAttr())
       .getResult(0);
 }
 
@@ -30,6 +29,20 @@ Value mlir::fa4::createAddRoundDown(ImplicitLocOpBuilder &b, Value lhs,
   Value sum = createAsm(b, bits, "add.rm.ftz.f32x2 $0, $1, $2;", "=l,l,l",
                         {left, right}, /*hasSideEffects=*/false);
   return LLVM::BitcastOp::create(b, lhs.getType(), sum);
+}
+
+Value mlir::fa4::createConvertPair(ImplicitLocOpBuilder &b, Value high,
+                                   Value low, Type element) {
+  StringRef text = element.isF16() ? "cvt.rn.f16x2.f32 $0, $1, $2;"
+                                   : "cvt.rn.bf16x2.f32 $0, $1, $2;";
+  return createAsm(b, b.getI32Type(), text, "=r,f,f", {high, low},
+                   /*hasSideEffects=*/false);
+}
+
+Value mlir::fa4::createShiftLeft(ImplicitLocOpBuilder &b, Value value,
+                                 Value count) {
+  return createAsm(b, value.getType(), "shl.b32 $0, $1, $2;", "=r,r,r",
+                   {value, count}, /*hasSideEffects=*/true);
 }
 
 Value mlir::fa4::createOpaque(ImplicitLocOpBuilder &b, Value value) {

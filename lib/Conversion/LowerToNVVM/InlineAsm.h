@@ -16,6 +16,18 @@ namespace mlir::fa4 {
 /// add.rm.ftz.f32x2).
 Value createAddRoundDown(ImplicitLocOpBuilder &b, Value lhs, Value rhs);
 
+/// f32 values `high` and `low` rounded to `element` (f16 or bf16), as the
+/// halves of an i32. nvvm.convert.f32x2 gives a vector, which the backend packs
+/// into the words of a store with 64-bit shifts and ors around each pair.
+Value createConvertPair(ImplicitLocOpBuilder &b, Value high, Value low,
+                        Type element);
+
+/// `value` << `count` (i32), 0 for counts of 32 and above, as PTX's shl.b32
+/// clamps and LLVM's shl does not. Opaque to LLVM: where every block has the
+/// same mask, it would compute the mask's 128 bits once and keep them in
+/// registers.
+Value createShiftLeft(ImplicitLocOpBuilder &b, Value value, Value count);
+
 /// `value` (i32) again, as something that LLVM cannot compute before the loop.
 /// Addresses that follow from the thread alone are cheap to compute where they
 /// are used; hoisted out of the task loop, they would each hold a register of a

@@ -8,6 +8,7 @@
 // becomes a bit mask of 32 columns at a time, because one instruction then
 // turns 7 or 8 of its bits into predicates, where a comparison makes one.
 //
+#include "InlineAsm.h"
 #include "MathPatterns.h"
 
 using namespace mlir;
@@ -68,9 +69,10 @@ private:
     Value zero = i32Constant(b, loc, 0);
     Value minusInf =
         f32Constant(b, loc, -std::numeric_limits<float>::infinity());
-    // Ones from bit 0 on; more than 32 are 32, but the count is unsigned.
-    Value bits = callIntrinsic(b, "llvm.nvvm.bmsk.clamp", b.getI32Type(),
-                               {zero, LLVM::SMaxOp::create(b, visible, zero)});
+    Value ones = i32Constant(b, loc, -1);
+    Value hidden =
+        createShiftLeft(b, ones, LLVM::SMaxOp::create(b, visible, zero));
+    Value bits = LLVM::XOrOp::create(b, hidden, ones);
     auto select = [&](Value element, int64_t column) -> Value {
       Value bit = LLVM::AndOp::create(
           b, bits, i32Constant(b, loc, int64_t(1) << column));

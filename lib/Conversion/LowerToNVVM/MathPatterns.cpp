@@ -5,6 +5,7 @@
 // Math on fragments that is short: scale, row_sum, convert, normalize.
 //
 #include "MathPatterns.h"
+#include "InlineAsm.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
@@ -67,23 +68,10 @@ struct ConvertPattern : KernelPattern<ConvertOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Type element = op.getResult().getType().getElementType();
-    auto type = VectorType::get({2}, element);
     SmallVector<SmallVector<Value>> results(1);
-    for (Value pair : adaptor.getInput()) {
-      // The first operand goes to the upper half, where the odd column belongs.
-      Value high = getHigh(b, pair), low = getLow(b, pair);
-      Value packed;
-      if (element.isF16())
-        packed = NVVM::ConvertF32x2ToF16x2Op::create(b, type, high, low,
-                                                     /*random_bits=*/Value(),
-                                                     NVVM::FPRoundingMode::RN);
-      else
-        packed = NVVM::ConvertF32x2ToBF16x2Op::create(b, type, high, low,
-                                                      /*random_bits=*/Value(),
-                                                      NVVM::FPRoundingMode::RN);
+    for (Value pair : adaptor.getInput())
       results.front().push_back(
-          LLVM::BitcastOp::create(b, b.getI32Type(), packed));
-    }
+          createConvertPair(b, getHigh(b, pair), getLow(b, pair), element));
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
   }

@@ -8,9 +8,8 @@
 // CHECK: %[[PAIR:.*]] = llvm.shufflevector
 // CHECK: %[[ODD:.*]] = llvm.extractelement %[[PAIR]][%c1_i32{{.*}} : i32]
 // CHECK: %[[EVEN:.*]] = llvm.extractelement %[[PAIR]][%c0_i32{{.*}} : i32]
-// CHECK: %[[HALVES:.*]] = nvvm.convert.f32x2.to.f16x2 %[[ODD]], %[[EVEN]] {rnd = #nvvm.fp_rnd_mode<rn>} : vector<2xf16>
-// CHECK: llvm.bitcast %[[HALVES]] : vector<2xf16> to i32
-// CHECK: nvvm.convert.f32x2.to.bf16x2 {{.*}} {rnd = #nvvm.fp_rnd_mode<rn>} : vector<2xbf16>
+// CHECK: llvm.inline_asm asm_dialect = att "cvt.rn.f16x2.f32 $0, $1, $2;", "=r,f,f" %[[ODD]], %[[EVEN]] : (f32, f32) -> i32
+// CHECK: llvm.inline_asm asm_dialect = att "cvt.rn.bf16x2.f32 $0, $1, $2;", "=r,f,f"
 fa4.kernel @k(%q: memref<1x256x2x64xf16>, %k: memref<1x256x2x64xf16>,
                %v: memref<1x256x2x64xf16>, %o: memref<1x256x2x64xf16>)
     target(#fa4.target<sm_100a>) warps(4) scheduler(linear_persistent) {

@@ -12,14 +12,15 @@
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : i32
 // CHECK: %[[HIDDEN:.*]] = arith.constant 0xFF800000 : f32
 // CHECK: %[[COUNT:.*]] = llvm.intr.smax(%[[VISIBLE]], %[[ZERO]])
-// CHECK: %[[BITS:.*]] = llvm.call_intrinsic "llvm.nvvm.bmsk.clamp"(%[[ZERO]], %[[COUNT]]) : (i32, i32) -> i32
+// CHECK: %[[TAIL:.*]] = llvm.inline_asm has_side_effects {{.*}}"shl.b32 $0, $1, $2;", "=r,r,r" %[[ONES:.*]], %[[COUNT]] : (i32, i32) -> i32
+// CHECK: %[[BITS:.*]] = llvm.xor %[[TAIL]], %[[ONES]] : i32
 // CHECK: %[[BIT:.*]] = llvm.and %[[BITS]], %c1_i32{{.*}} : i32
 // CHECK: %[[KEEP:.*]] = llvm.icmp "ne" %[[BIT]], %[[ZERO]] : i32
 // CHECK: llvm.select %[[KEEP]], %{{.*}}, %[[HIDDEN]] : i1, f32
 // CHECK-COUNT-30: llvm.select
 // CHECK: llvm.and %[[BITS]], %c-2147483648_i32 : i32
 // CHECK: llvm.add %[[LIMIT]], %c-64_i32 : i32
-// CHECK: llvm.call_intrinsic "llvm.nvvm.bmsk.clamp"
+// CHECK: llvm.inline_asm {{.*}}"shl.b32
 // CHECK-COUNT-32: llvm.select
 // CHECK-NOT: llvm.select
 fa4.kernel @k(%q: memref<1x256x2x64xf16>, %k: memref<1x256x2x64xf16>,

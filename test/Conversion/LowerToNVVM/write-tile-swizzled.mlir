@@ -7,7 +7,7 @@
 // Columns 0 to 16 are chunks 0 and 1 of panel 0; 88 to 104 are chunks 3 and 4 of
 // panel 1, which begins 16384 bytes on.
 // CHECK-LABEL: llvm.func @k(
-// CHECK-COUNT-8: nvvm.convert.f32x2.to.f16x2
+// CHECK-COUNT-8: llvm.inline_asm {{.*}}"cvt.rn.f16x2.f32
 // CHECK: %[[ROW:.*]] = llvm.shl %[[THREAD:.*]], %c7_i32{{.*}} : i32
 // CHECK: %[[PHASE:.*]] = llvm.and %[[THREAD]], %c7_i32{{.*}} : i32
 // CHECK: %[[SHIFTED:.*]] = llvm.shl %[[PHASE]], %c4_i32{{.*}} : i32

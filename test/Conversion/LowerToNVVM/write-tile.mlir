@@ -6,7 +6,7 @@
 // Packed pairs are stored as they are, f32 pairs as their bits.
 // CHECK-LABEL: llvm.func @k(
 // CHECK: nvvm.tcgen05.ld
-// CHECK-COUNT-8: nvvm.convert.f32x2.to.f16x2
+// CHECK-COUNT-8: llvm.inline_asm {{.*}}"cvt.rn.f16x2.f32
 // CHECK: arith.addi %{{.*}}, %c80_i32
 // CHECK: %[[TO:.*]] = llvm.inttoptr %{{.*}} : i32 to !llvm.ptr<6>
 // CHECK: nvvm.tcgen05.st %[[TO]], %{{.*}} {shape = #nvvm.tcgen05_ldst_shape<shape_32x32b>} : vector<8xi32>
