@@ -132,8 +132,9 @@ template <class T, class Load> ExecFn pickCmp(Cmp c, bool set) {
     return set ? execSet<Cmp::NAME, T, Load> : execSetp<Cmp::NAME, T, Load>;
   switch (c) {
     CASE(Eq)
-    CASE(Ne) CASE(Lt) CASE(Le) CASE(Gt) CASE(Ge) CASE(Equ) CASE(Neu) CASE(Ltu)
-        CASE(Leu) CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
+    CASE(Ne)
+    CASE(Lt) CASE(Le) CASE(Gt) CASE(Ge) CASE(Equ) CASE(Neu) CASE(Ltu) CASE(Leu)
+        CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
   }
 #undef CASE
   return nullptr;

@@ -34,6 +34,19 @@ inline float flush(float f) {
   return (u & 0x7f800000) == 0 ? bitsToFloat(u & 0x80000000) : f;
 }
 
+/// Modifiers of f32 arithmetic, and what they do to sources and results.
+enum ArithFlags : uint32_t { kFtz = 1, kSat = 2 };
+
+inline float takeInput(float f, bool ftz) { return ftz ? flush(f) : f; }
+inline float giveResult(float f, uint32_t flags) {
+  f = canonical(f);
+  if (flags & kFtz)
+    f = flush(f);
+  if (flags & kSat) // NaN becomes +0
+    f = f != f ? 0.0f : f < 0 ? 0.0f : f > 1 ? 1.0f : f == 0 ? 0.0f : f;
+  return f;
+}
+
 /// A binary format with an implicit leading bit: f16 (5, 10), bf16 (8, 7),
 /// f32 (8, 23), tf32 (8, 10).
 struct FloatFormat {
