@@ -4,11 +4,14 @@
 #include "fa4/Target/Passes.h"
 #include "fa4/Target/Assembler.h"
 #include "fa4/Target/Kernels.h"
+#include "fa4/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace mlir::fa4 {
+#define GEN_PASS_DEF_PREPAREKERNELS
 #define GEN_PASS_DEF_KERNELSTOLLVM
 #define GEN_PASS_DEF_KERNELSTOBINARY
 #include "fa4/Target/Passes.h.inc"
@@ -22,6 +25,30 @@ namespace {
 /// Indices in a kernel are 32 bits wide: sizes and offsets fit by the checks of
 /// the launch, and 64-bit address arithmetic would cost registers.
 constexpr unsigned kIndexBits = 32;
+
+struct PrepareKernelsPass : fa4::impl::PrepareKernelsBase<PrepareKernelsPass> {
+  PrepareKernelsPass() { build(); }
+  PrepareKernelsPass(const PrepareKernelsPass &other)
+      : PrepareKernelsBase(other) {
+    build();
+  }
+
+  void runOnOperation() override {
+    SmallVector<KernelOp> kernels;
+    getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    for (KernelOp kernel : kernels)
+      if (failed(runPipeline(pipeline, kernel)))
+        return signalPassFailure();
+  }
+
+private:
+  void build() {
+    pipeline.addPass(createAllocateStorage());
+    pipeline.addPass(createMaterializePhases());
+  }
+
+  OpPassManager pipeline{KernelOp::getOperationName()};
+};
 
 struct KernelsToLLVMPass : fa4::impl::KernelsToLLVMBase<KernelsToLLVMPass> {
   KernelsToLLVMPass() { build(); }

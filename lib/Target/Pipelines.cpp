@@ -37,9 +37,7 @@ LogicalResult mlir::fa4::addScheduleStage(OpPassManager &pm,
 }
 
 void mlir::fa4::addStorageStage(OpPassManager &pm) {
-  OpPassManager &kernels = pm.nest<KernelOp>();
-  kernels.addPass(createAllocateStorage());
-  kernels.addPass(createMaterializePhases());
+  pm.addPass(createPrepareKernels());
 }
 
 void mlir::fa4::addLoweringStage(OpPassManager &pm, unsigned ptxVersion) {

@@ -75,3 +75,20 @@ func.func @loop(%q: memref<2x100x8x64xf16>, %o: memref<2x100x8x64xf16>, %n: inde
   }
   return
 }
+
+// -----
+
+// In a module inside the module.
+// CHECK: module @inner
+// CHECK: gpu.binary
+// CHECK-LABEL: func.func @nested
+// CHECK: gpu.launch_func
+module {
+  module @inner {
+    func.func @nested(%q: memref<2x100x8x64xf16>, %o: memref<2x100x8x64xf16>) {
+      fa4.attention ins(%q, %q, %q : memref<2x100x8x64xf16>, memref<2x100x8x64xf16>, memref<2x100x8x64xf16>)
+                    outs(%o : memref<2x100x8x64xf16>)
+      return
+    }
+  }
+}

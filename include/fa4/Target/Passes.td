@@ -8,6 +8,15 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PrepareKernels : Pass<"fa4-prepare-kernels", "::mlir::ModuleOp"> {
+  let summary = "places the storage and the phases of every kernel";
+  let description = [{
+    Runs `--fa4-allocate-storage` and `--fa4-materialize-phases` on each `fa4.kernel`,
+    in modules inside the module too.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::fa4::FA4Dialect"];
+}
+
 def KernelsToLLVM : Pass<"fa4-kernels-to-llvm", "::mlir::ModuleOp"> {
   let summary = "lowers the device code of attention kernels to the LLVM dialect";
   let description = [{

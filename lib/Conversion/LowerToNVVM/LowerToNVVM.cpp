@@ -54,8 +54,6 @@ struct LowerToNVVM : mlir::fa4::impl::LowerToNVVMPassBase<LowerToNVVM> {
     for (KernelOp kernel : kernels)
       if (failed(lower(kernel)))
         return signalPassFailure();
-    module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
-                    UnitAttr::get(&getContext()));
   }
 
 private:
@@ -78,6 +76,10 @@ private:
         lowerKernel(kernel, *plan, llvm::formatv("+ptx{0}", ptxVersion).str());
     if (failed(function))
       return failure();
+    StringRef container = gpu::GPUDialect::getContainerModuleAttrName();
+    module->setAttr(container, UnitAttr::get(&getContext()));
+    for (LaunchOp launch : launches)
+      launch->getParentOfType<ModuleOp>()->setAttr(container, UnitAttr::get(&getContext()));
     for (LaunchOp launch : launches)
       if (failed(lowerLaunch(launch, *function, plan->descriptor)))
         return failure();
