@@ -1,7 +1,9 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A descriptor of an attention kernel, written by hand, and problems for it.
+// A descriptor of an attention kernel, written by hand, and problems for it. It
+// uses more of the language than the kernels of today: heads packed by a group
+// size of the call, a scale that comes with the call.
 
 #ifndef FA4_UNITTESTS_LAUNCH_ATTENTIONLAUNCH_H
 #define FA4_UNITTESTS_LAUNCH_ATTENTIONLAUNCH_H

@@ -7,6 +7,7 @@ after the language of a fenced block says what the block is:
 
   file=NAME   the block is written to NAME; MLIR has to be what fa4-opt accepts
   from=NAME   an excerpt of NAME, in order
+  same=NAME   JSON with the values of NAME, but for "versions"
   run         commands, each behind "$ ", and what they print, in order
   refused     as run, but the last command has to fail
   needs=WHAT  ... only where WHAT (ptxas, numpy, mlir-opt-22) is there
@@ -19,6 +20,7 @@ columns of diagnostics do not matter.
 """
 
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -81,6 +83,15 @@ def check_excerpt(shown, text):
         anywhere = False
 
 
+def check_same(lines, text):
+    shown, real = json.loads("\n".join(lines)), json.loads(text)
+    for name in sorted((shown.keys() | real.keys()) - {"versions"}):
+        if shown.get(name) != real.get(name):
+            raise Mismatch(
+                f"'{name}' is not what it should be\n  {json.dumps(real.get(name))}"
+            )
+
+
 def run_commands(lines, refused):
     """Runs each command and compares what it prints."""
     steps = []
@@ -116,7 +127,7 @@ def check_block(language, words, lines):
     """Whether the block was checked; raises where it does not hold."""
     fields = dict(word.split("=", 1) for word in words if "=" in word)
     unknown = set(words) - {"run", "refused", "illustrative"}
-    unknown -= {f"{k}={v}" for k, v in fields.items() if k in ("file", "from", "needs")}
+    unknown -= {f"{k}={v}" for k, v in fields.items() if k in ("file", "from", "same", "needs")}
     if unknown:
         raise Mismatch(f"unknown words {sorted(unknown)}")
     if "needs" in fields and not all(map(is_there, fields["needs"].split(","))):
@@ -129,6 +140,9 @@ def check_block(language, words, lines):
     elif "from" in fields:
         with open(fields["from"]) as file:
             check_excerpt(lines, file.read())
+    elif "same" in fields:
+        with open(fields["same"]) as file:
+            check_same(lines, file.read())
     elif "run" in words or "refused" in words:
         run_commands(lines, "refused" in words)
     elif language in ("mlir", "console") and "illustrative" not in words:
