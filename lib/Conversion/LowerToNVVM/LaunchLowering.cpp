@@ -13,6 +13,7 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
@@ -42,6 +43,7 @@ private:
   Value getOperandNamed(StringRef name);
   Value getMap(const ::fa4::TensorMapParameter &map);
   Value getLseAddress();
+  void checkShapes();
   LogicalResult emitLaunch();
 
   LaunchOp launch;
@@ -164,8 +166,13 @@ Value LaunchLowering::getMap(const ::fa4::TensorMapParameter &map) {
       dynamic, element,
       StridedLayoutAttr::get(builder.getContext(), ShapedType::kDynamic, typeStrides));
   auto view = [&](StringRef name) -> Value {
-    auto metadata =
-        memref::ExtractStridedMetadataOp::create(builder, loc, getOperandNamed(name));
+    Value operand = getOperandNamed(name);
+    // Views of operands in different spaces, all global, must have one type.
+    auto given = cast<MemRefType>(operand.getType());
+    auto plain = MemRefType::get(given.getShape(), element, given.getLayout());
+    if (given != plain)
+      operand = memref::MemorySpaceCastOp::create(builder, loc, plain, operand);
+    auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, operand);
     return memref::ReinterpretCastOp::create(builder, loc, viewType, metadata.getBaseBuffer(),
                                              OpFoldResult(metadata.getOffset()), sizes, strides);
   };
@@ -201,6 +208,29 @@ Value LaunchLowering::getLseAddress() {
   return LLVM::IntToPtrOp::create(
       builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), /*addressSpace=*/1),
       address);
+}
+
+/// Dynamic extents that must agree with an extent of another operand.
+void LaunchLowering::checkShapes() {
+  for (auto [index, tensor] : llvm::enumerate(descriptor.tensors)) {
+    auto type = cast<MemRefType>(launch->getOperand(index).getType());
+    for (auto [dim, extent] : llvm::enumerate(tensor.shape)) {
+      bool isSource = llvm::any_of(descriptor.symbols, [&](const ::fa4::LaunchSymbol &symbol) {
+        return symbol.source == ::fa4::LaunchSymbol::Source::Dim &&
+               symbol.operand == tensor.name && symbol.index == static_cast<int64_t>(dim);
+      });
+      if (!type.isDynamicDim(dim) || isSource)
+        continue;
+      Value actual = memref::DimOp::create(builder, loc, launch->getOperand(index), dim);
+      Value agrees = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, actual,
+                                           emitIndex(extent));
+      cf::AssertOp::create(
+          builder, loc, agrees,
+          llvm::formatv("expected dimension {0} of '{1}' to be {2}", dim, tensor.name,
+                        extent.str())
+              .str());
+    }
+  }
 }
 
 LogicalResult LaunchLowering::emitLaunch() {
@@ -259,6 +289,7 @@ LogicalResult LaunchLowering::run() {
     auto branch = scf::IfOp::create(builder, loc, work, /*withElse=*/false);
     builder.setInsertionPointToStart(branch.thenBlock());
   }
+  checkShapes();
   for (const ::fa4::LaunchCheck &check : descriptor.checks)
     cf::AssertOp::create(builder, loc, emitBool(check.require), check.message);
   if (failed(emitLaunch()))

@@ -3,12 +3,14 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The first block: no factor. Four chains of maxima that keep NaN.
+// The first block: its maximum is the reference, so a lone key weighs exactly 1,
+// and there is no factor. Four chains of maxima that keep NaN.
 // CHECK-LABEL: llvm.func @first(
 // CHECK-COUNT-15: llvm.intr.maximum
 // CHECK: %[[LARGEST:.*]] = llvm.fmul %{{.*}}, %{{.*}} : f32
-// CHECK: llvm.call_intrinsic "llvm.nvvm.ceil.f"(%[[LARGEST]])
+// CHECK-NOT: llvm.call_intrinsic
 // CHECK-NOT: llvm.fcmp
+// CHECK: llvm.return
 fa4.kernel @first(%q: memref<1x256x2x64xf16>, %k: memref<1x256x2x64xf16>,
                %v: memref<1x256x2x64xf16>, %o: memref<1x256x2x64xf16>)
     target(#fa4.target<sm_100a>) warps(4) scheduler(linear_persistent) {
@@ -28,19 +30,24 @@ fa4.kernel @first(%q: memref<1x256x2x64xf16>, %k: memref<1x256x2x64xf16>,
 
 // -----
 
-// A factor out of integer bits: no special function unit.
+// The reference moves by a whole number, so the factor is made out of integer bits:
+// no special function unit. A row that had seen nothing starts at its maximum.
 // CHECK-LABEL: llvm.func @against(
 // CHECK: %[[OLD:.*]] = llvm.load
 // CHECK-COUNT-7: llvm.intr.maximum
 // CHECK: %[[LARGEST:.*]] = llvm.fmul %{{.*}}, %{{.*}} : f32
-// CHECK: %[[ROUNDED:.*]] = llvm.call_intrinsic "llvm.nvvm.ceil.f"(%[[LARGEST]])
 // CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK: %[[THRESHOLD:.*]] = arith.constant 8.000000e+00 : f32
 // CHECK: %[[LIMIT:.*]] = llvm.fadd %[[OLD]], %[[THRESHOLD]] : f32
 // CHECK: %[[KEEP:.*]] = llvm.fcmp "ole" %[[LARGEST]], %[[LIMIT]] : f32
-// CHECK: %[[NEW:.*]] = llvm.select %[[KEEP]], %[[OLD]], %[[ROUNDED]] : i1, f32
-// CHECK: %[[DIFFERENCE:.*]] = llvm.fsub %[[OLD]], %[[NEW]] : f32
-// CHECK: %[[CLAMPED:.*]] = llvm.intr.maxnum(%[[DIFFERENCE]], %{{.*}})
+// CHECK: %[[DIFFERENCE:.*]] = llvm.fsub %[[OLD]], %[[LARGEST]] : f32
+// CHECK: %[[DOWN:.*]] = llvm.call_intrinsic "llvm.nvvm.floor.f"(%[[DIFFERENCE]])
+// CHECK: %[[INFINITY:.*]] = arith.constant 0xFF800000 : f32
+// CHECK: %[[NOTHING:.*]] = llvm.fcmp "oeq" %[[OLD]], %[[INFINITY]] : f32
+// CHECK: %[[STEPPED:.*]] = llvm.fsub %[[OLD]], %[[DOWN]] : f32
+// CHECK: %[[MOVED:.*]] = llvm.select %[[NOTHING]], %[[LARGEST]], %[[STEPPED]] : i1, f32
+// CHECK: llvm.select %[[KEEP]], %[[OLD]], %[[MOVED]] : i1, f32
+// CHECK: %[[CLAMPED:.*]] = llvm.intr.maxnum(%[[DOWN]], %{{.*}})
 // CHECK: %[[SHIFTED:.*]] = llvm.fadd %[[CLAMPED]], %{{.*}} : f32
 // CHECK: %[[BITS:.*]] = llvm.bitcast %[[SHIFTED]] : f32 to i32
 // CHECK: %[[BIASED:.*]] = llvm.add %[[BITS]], %c127_i32{{.*}} : i32

@@ -8,7 +8,9 @@
 // panel 1, which begins 16384 bytes on.
 // CHECK-LABEL: llvm.func @k(
 // CHECK-COUNT-8: llvm.inline_asm {{.*}}"cvt.rn.f16x2.f32
-// CHECK: %[[ROW:.*]] = llvm.shl %[[THREAD:.*]], %c7_i32{{.*}} : i32
+// The thread is hidden from LLVM: no address is kept from task to task.
+// CHECK: %[[THREAD:.*]] = llvm.inline_asm has_side_effects {{.*}}"mov.b32 $0, $1;"
+// CHECK: %[[ROW:.*]] = llvm.shl %[[THREAD]], %c7_i32{{.*}} : i32
 // CHECK: %[[PHASE:.*]] = llvm.and %[[THREAD]], %c7_i32{{.*}} : i32
 // CHECK: %[[SHIFTED:.*]] = llvm.shl %[[PHASE]], %c4_i32{{.*}} : i32
 // CHECK: %[[OFFSET:.*]] = llvm.or %[[ROW]], %[[SHIFTED]] : i32
