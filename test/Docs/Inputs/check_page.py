@@ -13,7 +13,8 @@ after the language of a fenced block says what the block is:
   needs=WHAT  ... only where WHAT (ptxas, numpy, mlir-opt-22) is there
   illustrative  nothing is run
 
-Other MLIR and console blocks are an error, so that none escapes. In an excerpt
+Links to files, and paths in backquotes that begin with a folder of the project,
+have to be there. Other MLIR and console blocks are an error, so that none escapes. In an excerpt
 or an output, a line "..." stands for any number of lines, and a line that ends
 in " ..." for all lines that begin as it does. Indentation and the lines and
 columns of diagnostics do not matter.
@@ -48,6 +49,24 @@ def blocks(text):
             opened = (words[0], words[1:], number, [])
     if opened is not None:
         raise Mismatch(f"line {opened[2]}: the block is not closed")
+
+
+FOLDERS = "cmake|docs|examples|include|lib|scripts|test|tools|unittests"
+
+
+def check_paths(page, text):
+    """How many files the page names; raises where one is not there."""
+    folder = os.path.dirname(os.path.abspath(page))
+    root = folder
+    while root != "/" and not os.path.exists(os.path.join(root, "LICENSE")):
+        root = os.path.dirname(root)
+    links = {os.path.join(folder, link) for link in re.findall(r"\]\(([^)#:]+)\)", text)}
+    named = re.findall(rf"`((?:{FOLDERS})/[\w./-]+\.\w+)`", text)
+    paths = links | {os.path.join(root, path) for path in named}
+    for path in sorted(paths):
+        if not os.path.exists(path):
+            raise Mismatch(f"there is no {os.path.relpath(path, root)}")
+    return len(paths)
 
 
 def is_there(what):
@@ -161,9 +180,11 @@ def main():
     for link in sys.argv[3:]:
         name, target = link.split("=", 1)
         os.symlink(target, os.path.join(folder, name))
+    page = os.path.abspath(page)
     os.chdir(folder)
     checked = 0
     try:
+        named = check_paths(page, text)
         for language, words, number, lines in blocks(text):
             try:
                 checked += check_block(language, words, lines)
@@ -171,9 +192,9 @@ def main():
                 raise Mismatch(f"block at line {number}: {problem}")
     except Mismatch as mismatch:
         sys.exit(f"{page}: {mismatch}")
-    if checked == 0:
-        sys.exit(f"{page}: no block to check")
-    print(f"{os.path.basename(page)}: {checked} blocks hold")
+    if checked + named == 0:
+        sys.exit(f"{page}: nothing to check")
+    print(f"{os.path.basename(page)}: {checked} blocks and {named} paths hold")
 
 
 main()
