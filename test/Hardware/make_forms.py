@@ -1,0 +1,36 @@
+# Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""make_forms.py [NAME...]: writes forms/NAME.ptx. Needs ptxas, which decides what the target knows."""
+
+import os
+import sys
+
+import forms_async
+import forms_base
+import forms_compare
+import forms_convert
+import forms_float
+import forms_integer
+import forms_memory
+import forms_tensor
+import forms_warp
+
+FAMILIES = (forms_integer, forms_float, forms_compare, forms_convert, forms_async, forms_tensor, forms_warp,
+            forms_memory)
+
+
+def main():
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "forms")
+    report = []
+    for family in FAMILIES:
+        for name, entries in family.entries().items():
+            if len(sys.argv) > 1 and name not in sys.argv[1:]:
+                continue
+            count = forms_base.write(os.path.join(folder, name + ".ptx"), entries, report)
+            print("%s: %d forms" % (name, count), flush=True)
+    for line in report:
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
