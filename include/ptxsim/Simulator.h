@@ -47,6 +47,11 @@ private:
 /// their work: at issue, at the last moment, or by seed.
 enum class AsyncMode { Eager, Lazy, Random };
 
+/// Whether accesses to shared memory and TMEM must be ordered, and whether
+/// by 'tcgen05.fence' too, which the default semantics of mbarriers make
+/// superfluous in practice.
+enum class RaceMode { Off, On, Formal };
+
 /// Element types of tensor maps and buffers.
 enum class ElementType {
   U8,
@@ -120,6 +125,7 @@ struct Options {
   /// Lazy tcgen05.ld fills its registers only at wait::ld, although the
   /// machine honours register dependences.
   bool poisonUnwaitedLoads = false;
+  RaceMode race = RaceMode::Off;
   unsigned maxFaults = 1; // a CTA stops at its first fault
   std::function<void(uint64_t done, uint64_t total)> progress;
   std::function<bool()> interrupted;

@@ -32,6 +32,8 @@ void Cta::namedBarrierCheck(unsigned index) {
   b.lastPopc = b.popc;
   b.lastAll = b.all;
   b.lastAny = b.any;
+  if (race)
+    race->namedDone(index);
   uint64_t generation = b.generation + 1;
   b = {0, 0, false,      false,     generation, 0,
        1, 0, b.lastPopc, b.lastAll, b.lastAny};
@@ -60,6 +62,8 @@ Step execBar(Warp &w, const Op &op, uint32_t mask) {
   if (s.armed) {
     if (b.generation == s.ticket)
       return Step::Blocked;
+    if (w.cta.race)
+      w.cta.race->leaveNamed(w, mask, id);
     if (op.aux & kRed)
       redResult(w, op, mask, b);
     return Step::Next;
@@ -110,12 +114,16 @@ Step execBar(Warp &w, const Op &op, uint32_t mask) {
   b.arrived += threads;
   s.ticket = b.generation;
   ++w.cta.epoch;
+  if (w.cta.race)
+    w.cta.race->arriveNamed(w, mask, id);
   w.cta.namedBarrierCheck(id);
   if (op.aux & kArriveOnly)
     return Step::Next;
   s.armed = true;
   if (b.generation == s.ticket)
     return Step::Blocked;
+  if (w.cta.race)
+    w.cta.race->leaveNamed(w, mask, id);
   if (op.aux & kRed)
     redResult(w, op, mask, b);
   return Step::Next;
@@ -123,6 +131,24 @@ Step execBar(Warp &w, const Op &op, uint32_t mask) {
 
 Step execNothing(Warp &, const Op &, uint32_t) { return Step::Next; }
 Step execYield(Warp &, const Op &, uint32_t) { return Step::Yield; }
+
+Step execWarpBarrier(Warp &w, const Op &, uint32_t mask) {
+  if (w.cta.race)
+    w.cta.race->warpBarrier(w, mask);
+  return Step::Next;
+}
+
+Step execProxyFence(Warp &w, const Op &, uint32_t mask) {
+  if (w.cta.race)
+    w.cta.race->proxyFence(w, mask);
+  return Step::Next;
+}
+
+Step execInitFence(Warp &w, const Op &, uint32_t mask) {
+  if (w.cta.race)
+    w.cta.race->initFence(w, mask);
+  return Step::Next;
+}
 
 Step execTrap(Warp &w, const Op &op, uint32_t) {
   return w.fault(op, "trap", "the program executes a trap");
@@ -135,7 +161,7 @@ bool decodeBar(Decoder &d) {
       return false;
     d.op.member = d.src(d.operand(0), Type::B32);
     d.op.flags |= kWarpSync;
-    d.op.fn = execNothing;
+    d.op.fn = execWarpBarrier;
     return d.ok();
   }
   if (d.take("cluster")) {
@@ -184,11 +210,16 @@ bool decodeFence(Decoder &d) {
       return false;
     return d.expectOps(0);
   }
-  if (d.take("mbarrier_init"))
+  if (d.take("mbarrier_init")) {
+    d.op.fn = execInitFence;
     return d.take("release") && d.take("cluster") && d.expectOps(0);
+  }
   if (d.take("proxy")) {
     if (d.take("async")) {
-      d.takeAny({"global", "shared::cta", "shared::cluster"});
+      if (!d.take("global")) {
+        d.takeAny({"shared::cta", "shared::cluster"});
+        d.op.fn = execProxyFence;
+      }
       return d.expectOps(0);
     }
     d.takeAny({"async::generic", "alias", "async.shared::cta"});

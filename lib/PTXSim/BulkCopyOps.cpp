@@ -52,13 +52,28 @@ BulkThread &bulkThread(Warp &w, unsigned lane) {
   return w.cta.bulk[w.id * 32 + lane];
 }
 
-std::shared_ptr<BulkGroup> openGroup(Warp &w, unsigned lane) {
+std::shared_ptr<BulkGroup> openGroup(Warp &w, unsigned lane,
+                                     const RaceDetector::Token &token) {
   BulkThread &t = bulkThread(w, lane);
   if (!t.current)
     t.current = std::make_shared<BulkGroup>();
+  if (token)
+    t.current->stamps.push_back(token->stamp);
   ++t.current->reading;
   ++t.current->open;
   return t.current;
+}
+
+/// Reports the copy's access to the race detector, if there is one.
+bool raceCopy(Warp &w, const Op &op, unsigned lane, uint64_t address,
+              uint64_t bytes, bool write, uint64_t bar,
+              RaceDetector::Token &token) {
+  RaceDetector *race = w.cta.race.get();
+  if (!race)
+    return true;
+  token = race->copy(w, op, lane);
+  return race->copies(token, uint32_t(address), uint32_t(bytes), write) &&
+         (!write || race->useBarrier(w, op, lane, uint32_t(bar), true));
 }
 
 /// Queues a store: the source is read first, the destination written later.
@@ -107,6 +122,10 @@ Step execTensorLoad(Warp &w, const Op &op, uint32_t mask) {
       good = false;
       return;
     }
+    RaceDetector::Token token;
+    good = raceCopy(w, op, lane, to, bytes, true, bar, token);
+    if (!good)
+      return;
     // From here until it lands the old bytes may be gone.
     w.cta.shared.mark(uint32_t(to), uint32_t(bytes), SharedMemory::Uninit);
     ++w.cta.stats.tmaInstructions;
@@ -120,6 +139,8 @@ Step execTensorLoad(Warp &w, const Op &op, uint32_t mask) {
         std::copy_n(&box[i], std::min<uint64_t>(16, bytes - i),
                     &cta->shared.bytes[swizzled(base + i, map->swizzle)]);
       cta->shared.mark(base, uint32_t(bytes), SharedMemory::Init);
+      if (token)
+        cta->race->complete(token, uint32_t(bar));
       cta->completeTx(uint32_t(bar), int64_t(bytes), *source, warp);
     });
     good = !w.cta.faulted();
@@ -148,13 +169,15 @@ Step execTensorStore(Warp &w, const Op &op, uint32_t mask) {
       return;
     // It may read at once, so its source must be there now.
     good = checkSource(w.cta, op, warp, *map, at, uint32_t(from));
+    RaceDetector::Token token;
+    good = good && raceCopy(w, op, lane, from, bytes, false, 0, token);
     if (!good)
       return;
     ++w.cta.stats.tmaInstructions;
     const Op *source = &op;
     bool add = op.d2 == kReduceAdd;
     issueStore(
-        w.cta, openGroup(w, lane),
+        w.cta, openGroup(w, lane, token),
         [=](std::vector<uint8_t> &data) {
           uint32_t base = uint32_t(from);
           data.resize(bytes);
@@ -210,20 +233,27 @@ Step execLinear(Warp &w, const Op &op, uint32_t mask) {
     ++w.cta.stats.tmaInstructions;
     const Op *source = &op;
     uint32_t at = uint32_t(inShared);
+    uint64_t bar = 0;
     if (load) {
-      uint64_t bar = w.address(op.e, op.aux3 & 2, int64_t(op.aux2), lane);
+      bar = w.address(op.e, op.aux3 & 2, int64_t(op.aux2), lane);
       good = sharedOperand(w, op, bar, 8, 8, "mbarrier");
-      if (!good)
-        return;
+    }
+    RaceDetector::Token token;
+    good = good && raceCopy(w, op, lane, at, bytes, load, bar, token);
+    if (!good)
+      return;
+    if (load) {
       w.cta.shared.mark(at, uint32_t(bytes), SharedMemory::Uninit);
       w.cta.engines.issue(w.cta.engines.fresh(), [=] {
         std::copy_n(global, bytes, &cta->shared.bytes[at]);
         cta->shared.mark(at, uint32_t(bytes), SharedMemory::Init);
+        if (token)
+          cta->race->complete(token, uint32_t(bar));
         cta->completeTx(uint32_t(bar), int64_t(bytes), *source, warp);
       });
     } else {
       issueStore(
-          w.cta, openGroup(w, lane),
+          w.cta, openGroup(w, lane, token),
           [=](std::vector<uint8_t> &data) {
             if (cta->shared.query(at, uint32_t(bytes)) != SharedMemory::Init)
               cta->fault(*source, warp, "uninitialised",
@@ -258,6 +288,9 @@ Step execWaitGroup(Warp &w, const Op &op, uint32_t mask) {
     size_t keep = std::min<uint64_t>(uint64_t(op.imm), groups.size());
     for (size_t i = 0; i + keep < groups.size(); ++i)
       done &= (op.aux ? groups[i]->reading : groups[i]->open) == 0;
+    if (done && w.cta.race)
+      for (size_t i = 0; i + keep < groups.size(); ++i)
+        w.cta.race->learn(w.id * 32 + lane, groups[i]->stamps);
     if (done && !op.aux)
       groups.erase(groups.begin(), groups.end() - keep);
   });

@@ -32,6 +32,9 @@ Cta::Cta(const Program &program, const Launch &launch, Memory &memory,
   regPool = 65536 - int64_t(launchRegs) * padded;
   for (auto &warp : warps)
     warp->maxRegs = launchRegs;
+  if (options.race != RaceMode::Off)
+    race =
+        std::make_unique<RaceDetector>(*this, options.race == RaceMode::Formal);
 }
 
 void Cta::setUpParams() {

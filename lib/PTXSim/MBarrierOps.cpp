@@ -73,6 +73,8 @@ bool Cta::phaseCheck(uint32_t address, MBarrier &b, const Op &op,
   if (b.pending == 0 && b.tx == 0) {
     ++b.phase;
     b.pending = b.expected;
+    if (race)
+      race->phaseDone(address);
   }
   return true;
 }
@@ -143,6 +145,11 @@ Step execInit(Warp &w, const Op &op, uint32_t mask) {
       return;
     }
     w.cta.mbarriers[address] = {count, count, 0, 0, op.line};
+    if (w.cta.race) {
+      w.cta.race->generic(w, op, lane, address, 8, true);
+      w.cta.race->initBarrier(w, op, lane, address);
+      good = !w.cta.faulted();
+    }
     w.cta.shared.mark(address, 8, SharedMemory::Barrier);
     ++w.cta.epoch;
   });
@@ -158,6 +165,8 @@ Step execInval(Warp &w, const Op &op, uint32_t mask) {
       return;
     }
     w.cta.mbarriers.erase(address);
+    if (w.cta.race)
+      w.cta.race->dropBarrier(address);
     w.cta.shared.mark(address, 8, SharedMemory::Uninit);
     ++w.cta.epoch;
   });
@@ -180,6 +189,10 @@ Step execArrive(Warp &w, const Op &op, uint32_t mask) {
     uint32_t address;
     MBarrier *b = good ? find(w, op, lane, address) : nullptr;
     if (!b) {
+      good = false;
+      return;
+    }
+    if (w.cta.race && !w.cta.race->useBarrier(w, op, lane, address, false)) {
       good = false;
       return;
     }
@@ -222,6 +235,10 @@ Step execArrive(Warp &w, const Op &op, uint32_t mask) {
     }
     if (op.aux == kDrop || op.aux == kDropExpectTx)
       b->expected -= std::min(b->expected, count);
+    // An expect_tx alone is relaxed.
+    if (w.cta.race)
+      w.cta.race->release(w.id * 32 + lane, address,
+                          op.negated || op.aux == kExpectTx);
     good = w.cta.arrive(address, count, tx, op, w.id);
     if (op.d != kNone)
       w.reg<uint64_t>(op.d)[lane] = token;
@@ -238,6 +255,10 @@ Step execWait(Warp &w, const Op &op, uint32_t mask) {
     uint32_t address;
     MBarrier *b = good ? find(w, op, lane, address) : nullptr;
     if (!b) {
+      good = false;
+      return;
+    }
+    if (w.cta.race && !w.cta.race->useBarrier(w, op, lane, address, false)) {
       good = false;
       return;
     }
@@ -262,6 +283,12 @@ Step execWait(Warp &w, const Op &op, uint32_t mask) {
     return Step::Fault;
   if (suspends && done != mask && !w.cta.timeOut)
     return Step::Blocked;
+  if (w.cta.race)
+    forLanes(done, [&](unsigned lane) {
+      uint64_t address = w.address(op.a, op.aux3 & 1, op.imm, lane);
+      w.cta.race->acquire(w.id * 32 + lane, uint32_t(address & ~kWindowMask),
+                          op.negated);
+    });
   w.setPred(op.d, mask, done);
   return done == mask ? Step::Next : Step::Yield;
 }
@@ -275,8 +302,9 @@ Step execPending(Warp &w, const Op &op, uint32_t mask) {
 }
 
 void takeScopes(Decoder &d) {
-  d.takeAny({"shared", "shared::cta", "shared::cluster", "relaxed", "acquire",
-             "release", "cta", "cluster", "b64"});
+  d.op.negated = d.take("relaxed");
+  d.takeAny({"shared", "shared::cta", "shared::cluster", "acquire", "release",
+             "cta", "cluster", "b64"});
 }
 
 bool decodeMBarrier(Decoder &d) {

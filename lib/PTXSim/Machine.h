@@ -9,6 +9,7 @@
 
 #include "Engines.h"
 #include "Program.h"
+#include "Race.h"
 #include "Tmem.h"
 
 #include <memory>
@@ -39,6 +40,7 @@ struct Split {
 struct BulkGroup {
   unsigned reading = 0; // operations that have not read their source
   unsigned open = 0;    // operations that are not complete
+  std::vector<RaceDetector::Stamp> stamps;
 };
 
 /// Bulk-copy groups of one thread.
@@ -178,6 +180,8 @@ public:
   std::vector<uint8_t> params;
   uint32_t launchRegs = 0; // registers a thread starts with
   int64_t regPool = 0;     // registers not allocated to any warp
+
+  std::unique_ptr<RaceDetector> race; // null: not asked for
 
   std::vector<Fault> faults;
   std::string report; // of a deadlock

@@ -7,6 +7,7 @@
 #define PTXSIM_LIB_MATRIXOPERAND_H
 
 #include "Machine.h"
+#include "TensorCopy.h"
 
 namespace ptxsim {
 
@@ -26,6 +27,17 @@ std::string decodeDescriptor(uint64_t bits, MatrixDescriptor &out);
 /// \p kMajor and along M or N otherwise. mn or k must be a multiple of 8.
 uint32_t chunkAddress(const MatrixDescriptor &d, bool kMajor, unsigned mn,
                       unsigned k);
+
+/// Calls fn(address) for each swizzled chunk; false when fn returned false.
+template <class F>
+bool forChunks(const MatrixDescriptor &d, bool kMajor, unsigned extent,
+               unsigned depth, F fn) {
+  for (unsigned mn = 0; mn < extent; mn += kMajor ? 1 : 8)
+    for (unsigned k = 0; k < depth; k += kMajor ? 8 : 1)
+      if (!fn(swizzled(chunkAddress(d, kMajor, mn, k), d.swizzle)))
+        return false;
+  return true;
+}
 
 /// Reads an operand of \p extent by \p depth two-byte elements into
 /// \p values, row mn at mn * depth; only checks it when \p values is null.

@@ -59,6 +59,8 @@ uint8_t *ptxsim::resolve(Warp &w, const Op &op, unsigned lane, Space space,
         return bad("bad-mbarrier", "shared address " + hexString(a) +
                                        ", which holds an mbarrier,");
     }
+    if (cta.race && !cta.race->generic(w, op, lane, a, size, write))
+      return nullptr;
     return &cta.shared.bytes[a];
   }
   case Space::Local:

@@ -167,6 +167,29 @@ void compute(Cta &cta, const Mma &mma) {
   }
 }
 
+/// Reports the accesses to the race detector.
+bool orders(Warp &w, const Op &op, const Mma &mma) {
+  RaceDetector &race = *w.cta.race;
+  const InstrDescriptor &in = mma.instr;
+  race.beginTensor(w, op, mma.thread % 32);
+  auto shared = [&](const MatrixDescriptor &d, bool kMajor, unsigned extent) {
+    return forChunks(d, kMajor, extent, kDepth, [&](uint32_t address) {
+      return !w.cta.shared.contains(address, 16) ||
+             race.tensorShared(address, 16, false);
+    });
+  };
+  if (mma.aInTmem ? !race.tensorTmem(0, 128, mma.aColumn, kDepth / 2, false)
+                  : !shared(mma.a, !in.aMn, in.m))
+    return false;
+  if (!shared(mma.b, !in.bMn, in.n))
+    return false;
+  // With M = 64 each quarter has 16 lanes.
+  for (unsigned lane = mma.dLane; lane < 128; lane += 32)
+    if (!race.tensorTmem(lane, in.m == 128 ? 32 : 16, mma.dColumn, in.n, true))
+      return false;
+  return true;
+}
+
 bool check(Warp &w, const Op &op, const Mma &mma) {
   Cta &cta = w.cta;
   const InstrDescriptor &in = mma.instr;
@@ -193,6 +216,8 @@ bool check(Warp &w, const Op &op, const Mma &mma) {
             "writes (no tcgen05.wait::st)");
     return false;
   }
+  if (cta.race && !orders(w, op, mma))
+    return false;
   // It may start at once, so its operands must be there now, even where this
   // run performs it later.
   return cta.engines.eager() || readOperands(cta, mma, nullptr, nullptr);

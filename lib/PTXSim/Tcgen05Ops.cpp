@@ -73,6 +73,13 @@ Step execAlloc(Warp &w, const Op &op, uint32_t mask) {
   int column = cta.tmem.allocate(n, op.line);
   if (column < 0)
     return Step::Blocked;
+  if (cta.race) {
+    cta.race->tmemAllocate(column, n);
+    // A weak write, by one thread of the warp.
+    if (!cta.race->generic(w, op, __builtin_ctz(mask), uint32_t(address), 4,
+                           true))
+      return Step::Fault;
+  }
   uint32_t value = uint32_t(column);
   std::copy_n(reinterpret_cast<uint8_t *>(&value), 4,
               &cta.shared.bytes[address]);
@@ -94,6 +101,9 @@ Step execDealloc(Warp &w, const Op &op, uint32_t mask) {
       return w.fault(op, "race",
                      "TMEM columns are deallocated while an operation in "
                      "flight uses them");
+  if (cta.race && address < 512 && n <= 512 - address &&
+      !cta.race->tmemRelease(w, op, mask, address, n))
+    return Step::Fault;
   if (!cta.tmem.release(address, n))
     return w.fault(op, "bad-tmem",
                    "no allocation of " + std::to_string(n) +
@@ -107,7 +117,11 @@ Step execRelinquish(Warp &w, const Op &, uint32_t) {
   return Step::Next;
 }
 
-Step execNothing(Warp &, const Op &, uint32_t) { return Step::Next; }
+Step execFence(Warp &w, const Op &op, uint32_t mask) {
+  if (w.cta.race)
+    w.cta.race->tensorFence(w, mask, op.aux);
+  return Step::Next;
+}
 
 // Shapes: which lane and column register r of thread t is.
 enum Shape : uint32_t { k32x32b, k16x256b };
@@ -172,10 +186,16 @@ bool checkUnordered(Warp &w, const Op &op, const Tile &t,
   return true;
 }
 
+bool orders(Warp &w, const Op &op, const Tile &t) {
+  return !w.cta.race || w.cta.race->tmemAccess(w, op, t.lane, t.lanes, t.column,
+                                               t.columns, op.aux2);
+}
+
 Step execLd(Warp &w, const Op &op, uint32_t mask) {
   Tile tile;
   if (!locate(w, op, mask, tile) ||
-      !checkUnordered(w, op, tile, {Tmem::StoreWrite, Tmem::TensorWrite}))
+      !checkUnordered(w, op, tile, {Tmem::StoreWrite, Tmem::TensorWrite}) ||
+      !orders(w, op, tile))
     return Step::Fault;
   Cta &cta = w.cta;
   for (unsigned l = tile.lane; l < tile.lane + tile.lanes; ++l) {
@@ -219,7 +239,8 @@ Step execLd(Warp &w, const Op &op, uint32_t mask) {
 Step execSt(Warp &w, const Op &op, uint32_t mask) {
   Tile tile;
   if (!locate(w, op, mask, tile) ||
-      !checkUnordered(w, op, tile, {Tmem::TensorWrite, Tmem::TensorRead}))
+      !checkUnordered(w, op, tile, {Tmem::TensorWrite, Tmem::TensorRead}) ||
+      !orders(w, op, tile))
     return Step::Fault;
   Cta *cta = &w.cta;
   const uint32_t *regs = &cta->program.lists[op.list];
@@ -248,6 +269,8 @@ Step execSt(Warp &w, const Op &op, uint32_t mask) {
 Step execWait(Warp &w, const Op &op, uint32_t) {
   w.cta.engines.drain(op.aux ? Engines::tmemStores(w.id)
                              : Engines::tmemLoads(w.id));
+  if (w.cta.race)
+    w.cta.race->tmemWait(w, op.aux);
   return Step::Next;
 }
 
@@ -271,10 +294,20 @@ Step execCommit(Warp &w, const Op &op, uint32_t mask) {
                   hexString(a));
       return;
     }
+    RaceDetector::Token token;
+    if (cta->race) {
+      token = cta->race->commit(w, op, lane);
+      good = cta->race->useBarrier(w, op, lane, uint32_t(a), true);
+      if (!good)
+        return;
+    }
     auto it = cta->tensorPending.find(w.id * 32 + lane);
     bool tracks = it != cta->tensorPending.end() && it->second != 0;
-    cta->engines.issue(tracks ? Engines::kTensor : cta->engines.fresh(),
-                       [=] { cta->arrive(uint32_t(a), 1, 0, *source, warp); });
+    cta->engines.issue(tracks ? Engines::kTensor : cta->engines.fresh(), [=] {
+      if (token)
+        cta->race->complete(token, uint32_t(a));
+      cta->arrive(uint32_t(a), 1, 0, *source, warp);
+    });
     good = !cta->faulted();
   });
   return good ? Step::Next : Step::Fault;
@@ -319,7 +352,8 @@ bool decodeTcgen05(Decoder &d) {
     return takeAligned(d) && d.expectOps(0);
   }
   if (d.takeAny({"fence::before_thread_sync", "fence::after_thread_sync"})) {
-    d.op.fn = execNothing;
+    d.op.aux = d.in->parts[1] == "fence::before_thread_sync";
+    d.op.fn = execFence;
     return d.expectOps(0);
   }
   if (d.take("ld"))

@@ -35,6 +35,8 @@ static const char kUsage[] =
   --max-steps N       warp instructions that a CTA may execute
   --strict-warps      diverged lanes meet again only at '.sync' instructions
   --poison-loads      tcgen05.ld fills registers at tcgen05.wait::ld only
+  --race              happens-before races on shared memory and TMEM;
+                      --race=formal asks for tcgen05 fences too
   --stats             print counts at the end
 
 Exit code: 0 done, 1 fault, deadlock or limit, 2 error in the input.
@@ -70,6 +72,10 @@ static bool parseArguments(int argc, char **argv, Arguments &args) {
       args.options.strictConvergence = true;
     } else if (a == "--poison-loads") {
       args.options.poisonUnwaitedLoads = true;
+    } else if (a == "--race") {
+      args.options.race = RaceMode::On;
+    } else if (a == "--race=formal") {
+      args.options.race = RaceMode::Formal;
     } else if (a == "--launch") {
       const char *v = value();
       if (!v)
