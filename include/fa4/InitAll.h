@@ -7,6 +7,7 @@
 #ifndef FA4_INITALL_H
 #define FA4_INITALL_H
 
+#include "fa4/Analysis/Passes.h"
 #include "fa4/Conversion/Passes.h"
 #include "fa4/IR/BufferizableOpInterfaceImpl.h"
 #include "fa4/IR/FA4.h"
@@ -24,6 +25,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
 
 /// Register every pass and pipeline of fa4 with the global pass registry.
 inline void registerAllPasses() {
+  registerFA4AnalysisPasses();
   registerFA4TransformsPasses();
   registerFA4ConversionPasses();
   registerFA4TargetPasses();

@@ -1,0 +1,44 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes that check a schedule and change nothing.
+
+#ifndef FA4_ANALYSIS_PASSES_TD
+#define FA4_ANALYSIS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def VerifyProtocol : Pass<"fa4-verify-protocol", "::mlir::fa4::KernelOp"> {
+  let summary = "proves the handoffs between the roles, or refuses the schedule";
+  let description = [{
+    Runs the roles of a `fa4.kernel` on a model of the machine, for every number of
+    tasks and of K/V blocks, and refuses the kernel at the first of these:
+
+    * a deadlock: some role waits for a phase that never completes;
+    * an arrival that may be counted in an earlier phase, or that is left over;
+    * a phase that may complete before every wait for the one before has passed, so
+      that a wait by parity would miss it;
+    * two accesses to the same columns, one a write, that nothing orders: program
+      order, completion and wait, with the `fa4.tmem_wait`, `fa4.fence`,
+      `fa4.store_wait` or commit that the engines in between need;
+    * a read of what nothing has written, or of V where K is expected;
+    * a wait or an arrival under a condition;
+    * MMAs, copies or arrivals that are outstanding when the block ends;
+    * barriers or tensor memory that are not set up before the roles, or tensor
+      memory that is not released behind them.
+
+    Tensor-memory reads whose registers were all consumed, but that no
+    `fa4.tmem_wait` covers, give a warning. What the proof does not model is refused as
+    `incomplete`.
+
+    The kernel must be in logical time: run this before
+    `--fa4-materialize-phases`. The model, and why a bounded number of runs
+    covers all, are in docs/protocol.md.
+  }];
+  let statistics = [
+    Statistic<"markings", "markings", "relative markings of the roles">,
+    Statistic<"events", "events", "events that were run">
+  ];
+}
+
+#endif // FA4_ANALYSIS_PASSES_TD

@@ -1,0 +1,114 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Explore.h"
+#include "llvm/ADT/Hashing.h"
+#include <deque>
+#include <unordered_set>
+
+using namespace mlir;
+using namespace mlir::fa4;
+using namespace mlir::fa4::protocol;
+
+/// More markings than any schedule of a sane ring size has.
+static constexpr size_t kMostMarkings = 4096;
+
+namespace {
+struct MarkingHash {
+  size_t operator()(const std::vector<int32_t> &marking) const {
+    return llvm::hash_combine_range(marking.begin(), marking.end());
+  }
+};
+
+class Explorer {
+public:
+  explicit Explorer(const Program &program) : program(program) {}
+
+  Exploration explore();
+
+private:
+  /// Notes what a machine has found; false after a fault.
+  bool collect(std::unique_ptr<Machine> &machine);
+  /// Keeps a machine to go on from, if its marking is new.
+  void add(std::unique_ptr<Machine> machine);
+  SmallVector<Decision> getDecisions(const State &state) const;
+
+  const Program &program;
+  Exploration result;
+  std::unordered_set<std::vector<int32_t>, MarkingHash> seen;
+  std::deque<std::unique_ptr<Machine>> open;
+};
+} // namespace
+
+/// What may come next, nearest end first. Masked blocks come before unmasked.
+SmallVector<Decision> Explorer::getDecisions(const State &state) const {
+  SmallVector<Decision> next;
+  if (program.hasTasks) {
+    next.push_back(Decision::End);
+    next.push_back(Decision::Task);
+  }
+  if (program.hasBlocks) {
+    next.push_back(Decision::Unmasked);
+    if (program.splitsMasked && (state.decisions.empty() ||
+                                 state.decisions.back() != Decision::Unmasked))
+      next.push_back(Decision::Masked);
+  }
+  return next;
+}
+
+bool Explorer::collect(std::unique_ptr<Machine> &machine) {
+  result.events += std::exchange(machine->events, 0);
+  for (const Finding &warning : machine->warnings)
+    if (llvm::none_of(result.warnings, [&](const Finding &known) {
+          return known.here.site == warning.here.site &&
+                 known.there.site == warning.there.site;
+        }))
+      result.warnings.push_back(warning);
+  if (!machine->fault)
+    return true;
+  result.faulty = std::move(machine);
+  return false;
+}
+
+void Explorer::add(std::unique_ptr<Machine> machine) {
+  std::vector<int32_t> marking = getMarking(program, *machine);
+  // Whether a masked block may come next is not in the machine.
+  bool unmasked = !machine->state.decisions.empty() &&
+                  machine->state.decisions.back() == Decision::Unmasked;
+  marking.push_back(unmasked);
+  if (seen.insert(std::move(marking)).second)
+    open.push_back(std::move(machine));
+}
+
+Exploration Explorer::explore() {
+  auto first = std::make_unique<Machine>(program);
+  first->run();
+  if (!program.hasTasks)
+    first->finish();
+  if (!collect(first))
+    return std::move(result);
+  if (program.hasTasks)
+    add(std::move(first));
+  while (!open.empty() && result.complete && !result.faulty) {
+    std::unique_ptr<Machine> from = std::move(open.front());
+    open.pop_front();
+    for (Decision decision : getDecisions(from->state)) {
+      auto next = std::make_unique<Machine>(*from);
+      next->decide(decision);
+      if (decision == Decision::End)
+        next->finish();
+      if (!collect(next))
+        break;
+      // An end has no future.
+      if (decision != Decision::End)
+        add(std::move(next));
+    }
+    result.complete = seen.size() <= kMostMarkings;
+  }
+  result.markings = seen.size();
+  return std::move(result);
+}
+
+Exploration protocol::explore(const Program &program) {
+  return Explorer(program).explore();
+}

@@ -1,0 +1,37 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All runs of a program: every number of tasks, and of K/V blocks in each.
+
+#ifndef FA4_LIB_ANALYSIS_EXPLORE_H
+#define FA4_LIB_ANALYSIS_EXPLORE_H
+
+#include "Machine.h"
+
+namespace mlir::fa4::protocol {
+
+/// What the future of a machine that waits for a decision depends on.
+std::vector<int32_t> getMarking(const Program &program, const Machine &machine);
+
+struct Exploration {
+  unsigned markings = 0;
+  uint64_t events = 0;
+  /// False when the markings did not repeat within the limit.
+  bool complete = true;
+  std::vector<Finding> warnings;
+  /// The machine that ran into a fault.
+  std::unique_ptr<Machine> faulty;
+};
+
+/// Runs every continuation of every marking that can be reached, shortest
+/// first, up to the first fault.
+Exploration explore(const Program &program);
+
+/// Reports a fault, with the ops on both sides.
+void emitFault(const Program &program, const Machine &machine);
+/// Reports a finding that is worth a warning.
+void emitWarning(const Program &program, const Finding &finding);
+
+} // namespace mlir::fa4::protocol
+
+#endif // FA4_LIB_ANALYSIS_EXPLORE_H

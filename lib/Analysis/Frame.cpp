@@ -1,0 +1,140 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Set-up before the roles and teardown behind them.
+
+#include "Program.h"
+
+using namespace mlir;
+using namespace mlir::fa4;
+
+namespace {
+/// The ops of a kernel's body that set up and tear down, in order.
+struct Frame {
+  InitBarriersOp init;
+  TmemAcquireOp acquire;
+  TmemReleaseOp release;
+  SmallVector<CtaSyncOp> before, after;
+  RoleOp firstRole, lastRole;
+};
+
+template <typename Op>
+LogicalResult keepOnly(Op &known, Op op, StringRef what) {
+  if (!known) {
+    known = op;
+    return success();
+  }
+  InFlightDiagnostic diag = op.emitOpError()
+                            << "expected " << what << " once in a kernel";
+  diag.attachNote(known.getLoc()) << "the other is here";
+  return diag;
+}
+
+LogicalResult collect(KernelOp kernel, Frame &frame) {
+  for (Operation &op : *kernel.getBodyBlock()) {
+    if (auto role = dyn_cast<RoleOp>(op)) {
+      if (!frame.after.empty()) {
+        InFlightDiagnostic diag = role.emitOpError(
+            "incomplete: expected all roles together, but a 'fa4.cta_sync' "
+            "lies between them, which the proof does not model");
+        diag.attachNote(frame.after.front().getLoc()) << "it is here";
+        return diag;
+      }
+      if (!frame.firstRole)
+        frame.firstRole = role;
+      frame.lastRole = role;
+    } else if (auto sync = dyn_cast<CtaSyncOp>(op)) {
+      (frame.firstRole ? frame.after : frame.before).push_back(sync);
+    } else if (auto init = dyn_cast<InitBarriersOp>(op)) {
+      if (failed(keepOnly(frame.init, init, "barriers to be initialised")))
+        return failure();
+    } else if (auto acquire = dyn_cast<TmemAcquireOp>(op)) {
+      if (failed(
+              keepOnly(frame.acquire, acquire, "tensor memory to be acquired")))
+        return failure();
+    } else if (auto release = dyn_cast<TmemReleaseOp>(op)) {
+      if (failed(
+              keepOnly(frame.release, release, "tensor memory to be released")))
+        return failure();
+    }
+  }
+  return success();
+}
+
+/// Fails unless a `fa4.cta_sync` lies between `setUp` and the roles.
+LogicalResult checkSetUp(Operation *setUp, StringRef what, const Frame &frame) {
+  if (llvm::any_of(frame.before, [&](CtaSyncOp sync) {
+        return setUp->isBeforeInBlock(sync);
+      }))
+    return success();
+  RoleOp role = frame.firstRole;
+  InFlightDiagnostic diag =
+      setUp->emitOpError()
+      << "expected a 'fa4.cta_sync' behind it and before the roles, which use "
+      << what;
+  diag.attachNote(role.getLoc()) << "the first role is here";
+  return diag;
+}
+} // namespace
+
+LogicalResult protocol::checkFrame(KernelOp kernel) {
+  Frame frame;
+  if (failed(collect(kernel, frame)))
+    return failure();
+  if (!frame.firstRole)
+    return success();
+
+  auto barriers = kernel.getBody().getOps<BarrierOp>();
+  auto inMemory = llvm::find_if(
+      barriers, [](BarrierOp barrier) { return !barrier.getNamed(); });
+  if (inMemory != barriers.end()) {
+    BarrierOp barrier = *inMemory;
+    if (!frame.init) {
+      InFlightDiagnostic diag =
+          kernel.emitOpError()
+          << "expected a 'fa4.init_barriers' before the roles, since barrier \""
+          << barrier.getName() << "\" lies in memory";
+      diag.attachNote(barrier.getLoc()) << "the barrier is here";
+      return diag;
+    }
+    if (failed(checkSetUp(frame.init, "the barriers", frame)))
+      return failure();
+  }
+
+  auto allocs = kernel.getBody().getOps<AllocOp>();
+  auto inTmem = llvm::find_if(allocs, [](AllocOp alloc) {
+    return alloc.getRing().getType().getSpace() == MemorySpace::TMEM;
+  });
+  if (inTmem != allocs.end() && !frame.acquire) {
+    AllocOp alloc = *inTmem;
+    InFlightDiagnostic diag =
+        kernel.emitOpError()
+        << "expected a 'fa4.tmem_acquire' before the roles, since ring \""
+        << alloc.getName() << "\" lives in tensor memory";
+    diag.attachNote(alloc.getLoc()) << "the ring is here";
+    return diag;
+  }
+  if (!frame.acquire) {
+    if (frame.release)
+      return frame.release.emitOpError(
+          "expected tensor memory to be acquired before its release");
+    return success();
+  }
+  if (failed(checkSetUp(frame.acquire, "the tensor memory's address", frame)))
+    return failure();
+  if (!frame.release)
+    return frame.acquire.emitOpError(
+        "expected a 'fa4.tmem_release' behind the roles: tensor memory "
+        "that is not released blocks the kernels that follow");
+  bool synced = llvm::any_of(frame.after, [&](CtaSyncOp sync) {
+    return sync->isBeforeInBlock(frame.release);
+  });
+  if (synced)
+    return success();
+  InFlightDiagnostic diag =
+      frame.release.emitOpError("expected a 'fa4.cta_sync' between the roles "
+                                "and the release: a role may still use the "
+                                "tensor memory");
+  diag.attachNote(frame.lastRole.getLoc()) << "the last role is here";
+  return diag;
+}

@@ -1,0 +1,215 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs programs of events and keeps, for every agent, what it knows to be done.
+
+#ifndef FA4_LIB_ANALYSIS_MACHINE_H
+#define FA4_LIB_ANALYSIS_MACHINE_H
+
+#include "Program.h"
+
+namespace mlir::fa4::protocol {
+
+/// What the roles find out one by one, and all alike.
+enum class Decision : uint8_t {
+  Masked,   ///< The task has another block, in which some row sees only a part.
+  Unmasked, ///< The task has another block.
+  Task,     ///< The task is over, and there is another.
+  End,      ///< The task is over, and it was the last.
+};
+
+/// When in a run an event happens: tasks and blocks count from 1; 0 is outside.
+struct When {
+  int32_t task = 0, block = 0;
+};
+
+/// Who did what when.
+struct Occurrence {
+  int32_t agent = -1, site = -1;
+  When when;
+};
+
+/// A mark in the past: known to whoever's clock has reached it.
+struct Mark {
+  int32_t component = -1, index = 0;
+};
+
+/// An access that later ones may have to be ordered with.
+struct Record {
+  Mark done;
+  Mark proxy; ///< Done for the asynchronous proxy, where that differs.
+  Mark issued, used;
+  Occurrence by;
+};
+
+struct Atom {
+  bool written = false;
+  int32_t tag = kUnknown; ///< What was written.
+  Record write;
+  /// Reads since, the last of each component.
+  SmallVector<Record, 3> reads;
+};
+
+struct AgentState {
+  int32_t pc = 0;
+  int32_t decision = 0; ///< Decisions that the agent has taken in.
+  bool arrived = false; ///< At a named barrier, and waits.
+  bool inTasks = false;
+  When when;
+  /// Reads whose registers have not been consumed: fragment and index.
+  SmallVector<std::pair<int32_t, int32_t>, 8> unused;
+};
+
+/// An agent's waits on one slot.
+struct Waits {
+  int32_t count = 0;
+  int32_t target = -1; ///< Completion that the last waited for; -1 for none.
+  int32_t index = 0;   ///< Of the last, among the agent's events.
+  Occurrence last;
+};
+
+/// What may be outstanding when the roles are over.
+enum class Leftover : int32_t { Mma, Store, Read, Write, Arrival };
+
+/// Arrivals that a role has made on one slot.
+struct Arrivals {
+  int32_t count = 0;
+  Mark last;
+  Occurrence by;
+};
+
+struct State {
+  std::vector<AgentState> agents;
+  std::vector<int32_t> registers, cursors;
+  std::vector<int32_t> completions; ///< By slot.
+  std::vector<Arrivals> arrivals;   ///< By slot and entry.
+  std::vector<Waits> waits;         ///< By slot and agent.
+  std::vector<Atom> atoms;
+  std::vector<int32_t> issued;  ///< Events of each component so far.
+  std::vector<Occurrence> last; ///< The last of them.
+  /// Clocks of agents, of their tensor-core queues, of completed phases, and of
+  /// the phases at hand.
+  std::vector<int32_t> clocks;
+  std::vector<Decision> decisions;
+};
+
+enum class Fault : uint8_t {
+  Race,
+  Unwritten,
+  WrongTile,
+  Early,
+  Overrun,
+  Deadlock,
+  Unfinished,
+  Outstanding,
+  UnknownSlot,
+};
+
+struct Finding {
+  Fault fault;
+  Occurrence here, there;
+  Access access;
+  int32_t accessSlot = 0;
+  bool writes = false, wrote = false; ///< This access, and the other.
+  /// Of a race: what would have completed the other access is what is missing.
+  bool issuedBefore = false, usedBefore = false, needsFence = false;
+  int32_t slot = -1, phase = 0;
+  int32_t tag = kUnknown;
+};
+
+class Machine {
+public:
+  explicit Machine(const Program &program);
+
+  State state;
+  /// The first fault of the run, if any, and what is worth a warning.
+  std::optional<Finding> fault;
+  std::vector<Finding> warnings;
+  uint64_t events = 0;
+
+  /// Runs until every agent waits, is over, or needs a decision.
+  void run();
+  /// Adds a decision and runs.
+  void decide(Decision decision);
+  /// Checks the end of a run: nobody waits, nothing is outstanding.
+  void finish();
+
+  bool isOver(int32_t agent) const;
+  const Instruction &getInstruction(int32_t agent) const;
+  /// The slot that an agent waits on, and the completion that it waits for.
+  std::pair<int32_t, int32_t> getAwaited(int32_t agent) const;
+
+  const int32_t *getAgentClock(int32_t agent) const { return getClock(agent); }
+  const int32_t *getQueueClock(int32_t agent) const {
+    return getClock(numAgents + agent);
+  }
+  const int32_t *getCompletedClock(int32_t slot) const {
+    return getClock(2 * numAgents + slot);
+  }
+  const int32_t *getArrivingClock(int32_t slot) const {
+    return getClock(2 * numAgents + program.slots + slot);
+  }
+  Arrivals &getArrivals(int32_t slot, int32_t entry) {
+    return state.arrivals[firstArrival[slot] + entry];
+  }
+  const Arrivals &getArrivals(int32_t slot, int32_t entry) const {
+    return state.arrivals[firstArrival[slot] + entry];
+  }
+  const Waits &getWaits(int32_t slot, int32_t agent) const {
+    return state.waits[slot * numAgents + agent];
+  }
+
+private:
+  const int32_t *getClock(int32_t index) const {
+    return state.clocks.data() + index * program.components;
+  }
+  int32_t *getClock(int32_t index) {
+    return state.clocks.data() + index * program.components;
+  }
+  void join(int32_t *into, const int32_t *from) const;
+
+  bool step(int32_t agent);
+  bool stepLoop(int32_t agent, const Instruction &instruction);
+  bool stepWait(int32_t agent, const Instruction &instruction);
+  void stepTile(int32_t agent, const Instruction &instruction);
+  void stepMma(int32_t agent, const Instruction &instruction);
+  void stepUse(int32_t agent, const Instruction &instruction);
+
+  int32_t tick(int32_t agent);
+  int32_t getRegister(int32_t agent, int32_t index) const;
+  void setRegister(int32_t agent, int32_t index, int32_t value);
+  int32_t getSlot(int32_t agent, const Instruction &instruction);
+  Occurrence getOccurrence(int32_t agent, const Instruction &instruction) const;
+
+  void arrive(int32_t agent, const Instruction &instruction, int32_t slot,
+              const int32_t *knowledge, Mark mark);
+  void complete(int32_t slot, const Occurrence &by);
+
+  bool isBefore(const Mark &mark, const int32_t *knowledge) const {
+    return knowledge[mark.component] >= mark.index;
+  }
+  /// Checks an access by whoever has `knowledge`, and records it. `async`: it
+  /// goes through the asynchronous proxy.
+  void touch(const Access &access, int32_t slot, const int32_t *knowledge,
+             const Record &record, bool async, bool reads, int32_t tag);
+  void checkOrder(const Record &before, bool wrote, const int32_t *knowledge,
+                  bool async, Finding finding);
+  /// The slot of a ring that an access names; -1 after a fault.
+  int32_t getRingSlot(int32_t agent, const Access &access,
+                      const Occurrence &here);
+  /// A mark for the next event of a component, which `here` is.
+  Mark issue(int32_t component, const Occurrence &here);
+  void checkOperand(const Access &access, int32_t slot, int32_t expected,
+                    const Occurrence &here);
+  void checkOutstanding();
+  void refuse(Finding finding);
+
+  const Program &program;
+  int32_t numAgents;
+  std::vector<int32_t> firstArrival; ///< By slot.
+  std::vector<int32_t> scratch;
+};
+
+} // namespace mlir::fa4::protocol
+
+#endif // FA4_LIB_ANALYSIS_MACHINE_H

@@ -1,0 +1,191 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The relative marking of a state: all that its future depends on, and nothing
+// that grows with the length of the run.
+
+#include "Explore.h"
+
+using namespace mlir;
+using namespace mlir::fa4;
+using namespace mlir::fa4::protocol;
+
+namespace {
+class MarkingWriter {
+public:
+  MarkingWriter(const Program &program, const Machine &machine)
+      : program(program), machine(machine), state(machine.state) {}
+
+  std::vector<int32_t> write() {
+    findCarriers();
+    writeAgents();
+    writeSlots();
+    for (const Atom &atom : state.atoms)
+      writeAtom(atom);
+    return std::move(key);
+  }
+
+private:
+  void findCarriers();
+  void writeAgents();
+  void writeDecisions(int32_t agent);
+  void writeSlots();
+  void writeAtom(const Atom &atom);
+  void writeRecord(const Record &record);
+  /// Which carriers know of a mark.
+  void writeMark(const Mark &mark);
+  void put(int32_t value) { key.push_back(value); }
+
+  const Program &program;
+  const Machine &machine;
+  const State &state;
+  /// Clocks that knowledge may still flow out of; null where none will.
+  std::vector<const int32_t *> carriers;
+  std::vector<int32_t> key;
+};
+} // namespace
+
+void MarkingWriter::findCarriers() {
+  int32_t numAgents = program.agents.size();
+  for (int32_t agent = 0; agent < numAgents; ++agent) {
+    carriers.push_back(machine.getAgentClock(agent));
+    if (program.agents[agent].components.mma >= 0)
+      carriers.push_back(machine.getQueueClock(agent));
+  }
+  for (int32_t slot = 0; slot < program.slots; ++slot) {
+    const Barrier &barrier = program.barriers[program.barrierOfSlot[slot]];
+    int32_t completed = state.completions[slot];
+    bool awaited = false;
+    for (int32_t agent = 0; agent < numAgents && !awaited; ++agent) {
+      int32_t next =
+          machine.getWaits(slot, agent).count + (barrier.free ? 0 : 1);
+      awaited =
+          program.mayWait[slot * numAgents + agent] &&
+          (barrier.named ? state.agents[agent].arrived : next == completed);
+    }
+    bool begun = false;
+    for (int32_t entry = 0, end = barrier.roles.size(); entry < end; ++entry)
+      begun |= machine.getArrivals(slot, entry).count > completed;
+    carriers.push_back(
+        awaited && completed > 0 ? machine.getCompletedClock(slot) : nullptr);
+    carriers.push_back(begun ? machine.getArrivingClock(slot) : nullptr);
+  }
+}
+
+void MarkingWriter::writeMark(const Mark &mark) {
+  if (mark.component < 0)
+    return put(-1);
+  uint32_t bits = 0;
+  int32_t used = 0;
+  for (const int32_t *carrier : carriers) {
+    bits = bits << 1 | (carrier && carrier[mark.component] >= mark.index);
+    if (++used == 31) {
+      put(bits);
+      bits = used = 0;
+    }
+  }
+  put(bits);
+}
+
+/// The decisions that an agent has yet to take in. Where no loop over blocks is
+/// left in its task, it does not look at those about blocks.
+void MarkingWriter::writeDecisions(int32_t agent) {
+  const RoleProgram &role = program.roles[program.agents[agent].role];
+  const AgentState &self = state.agents[agent];
+  if (!role.hasTasks || machine.isOver(agent))
+    return put(-1);
+  bool looks = false;
+  for (size_t pc = self.pc;
+       pc < role.code.size() && role.code[pc].event != Event::TaskEnd; ++pc)
+    looks |= role.code[pc].event == Event::KvBegin ||
+             role.code[pc].event == Event::KvEnd;
+  for (size_t i = self.decision; i < state.decisions.size(); ++i) {
+    Decision decision = state.decisions[i];
+    if (decision <= Decision::Unmasked && !looks)
+      continue;
+    put(static_cast<int32_t>(decision));
+    looks |= role.hasBlocks;
+  }
+  put(-1);
+}
+
+void MarkingWriter::writeAgents() {
+  for (auto [index, self] : llvm::enumerate(state.agents)) {
+    put(self.pc);
+    put(self.arrived);
+    writeDecisions(index);
+    const Components &own = program.agents[index].components;
+    put(self.unused.size());
+    for (auto [fragment, read] : self.unused)
+      put(fragment);
+    const int32_t *clock = machine.getAgentClock(index);
+    for (int32_t component : {own.load, own.store, own.bulk})
+      if (component >= 0)
+        put(state.issued[component] > clock[component]);
+    if (own.mma >= 0)
+      writeMark({own.mma, state.issued[own.mma]});
+  }
+  key.insert(key.end(), state.registers.begin(), state.registers.end());
+  key.insert(key.end(), state.cursors.begin(), state.cursors.end());
+}
+
+void MarkingWriter::writeSlots() {
+  int32_t numAgents = program.agents.size();
+  for (int32_t slot = 0; slot < program.slots; ++slot) {
+    const Barrier &barrier = program.barriers[program.barrierOfSlot[slot]];
+    int32_t completed = state.completions[slot];
+    if (barrier.async)
+      writeMark({slot, completed});
+    for (int32_t entry = 0, end = barrier.roles.size(); entry < end; ++entry) {
+      const Arrivals &arrivals = machine.getArrivals(slot, entry);
+      put(arrivals.count - completed);
+      if (arrivals.count > 0)
+        writeMark(arrivals.last);
+    }
+    for (int32_t agent = 0; agent < numAgents && !barrier.named; ++agent) {
+      if (!program.mayWait[slot * numAgents + agent])
+        continue;
+      const Waits &waits = machine.getWaits(slot, agent);
+      // A wait that far behind is a fault, however far.
+      put(std::clamp(completed - waits.count, -4, 4));
+      put(waits.target == completed);
+      if (waits.target == completed)
+        writeMark({program.agents[agent].components.program, waits.index});
+    }
+  }
+}
+
+void MarkingWriter::writeRecord(const Record &record) {
+  put(record.done.component);
+  writeMark(record.done);
+  writeMark(record.proxy);
+  writeMark(record.used);
+  const AgentState &self = state.agents[record.by.agent];
+  const Components &own = program.agents[record.by.agent].components;
+  // How many stores were issued since: one that leaves some pending counts
+  // them.
+  if (own.bulk == record.done.component)
+    put(std::min(state.issued[own.bulk] - record.done.index, 64));
+  // Whether consuming the registers at hand would consume this read's.
+  if (record.used.component >= 0)
+    put(llvm::count_if(self.unused,
+                       [&](const std::pair<int32_t, int32_t> &read) {
+                         return read.second <= record.used.index;
+                       }));
+}
+
+void MarkingWriter::writeAtom(const Atom &atom) {
+  put(atom.written);
+  if (!atom.written)
+    return;
+  put(atom.tag);
+  writeRecord(atom.write);
+  put(atom.reads.size());
+  for (const Record &read : atom.reads)
+    writeRecord(read);
+}
+
+std::vector<int32_t> protocol::getMarking(const Program &program,
+                                          const Machine &machine) {
+  return MarkingWriter(program, machine).write();
+}

@@ -1,0 +1,68 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Flattens a kernel: numbers its rings, slots, registers and ops.
+
+#ifndef FA4_LIB_ANALYSIS_PROGRAMBUILDER_H
+#define FA4_LIB_ANALYSIS_PROGRAMBUILDER_H
+
+#include "Program.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::fa4::protocol {
+
+class ProgramBuilder {
+public:
+  explicit ProgramBuilder(KernelOp kernel) : kernel(kernel) {}
+
+  FailureOr<Program> build();
+
+private:
+  LogicalResult addRings();
+  LogicalResult addBarriers();
+  void cutRings();
+  void addAgents();
+  void findWaits();
+
+  LogicalResult addBlock(Block &block);
+  LogicalResult addOp(Operation *op);
+  LogicalResult addTaskLoop(ForTaskOp loop);
+  LogicalResult addKvLoop(ForKvOp loop);
+  LogicalResult addBarrierOp(Operation *op);
+  LogicalResult addTileOp(Operation *op);
+  LogicalResult addIssuedOp(Operation *op);
+  void addMma(MmaOp op);
+  LogicalResult refuseRegions(Operation *op);
+
+  /// A new event of `op`, whose accesses follow.
+  Instruction begin(Operation *op, Event event);
+  void end(Instruction instruction);
+
+  void addUses(Operation *op);
+  void addCopy(ValueRange from, ValueRange to);
+  void addAccess(Value ring, Value slot, int64_t begin, int64_t end, bool reads,
+                 bool writes);
+  void addWholeTile(Value ring, Value slot, bool reads, bool writes);
+
+  static bool isTracked(Value value);
+  int32_t getRegister(Value value);
+
+  KernelOp kernel;
+  Program program;
+  RoleProgram *role = nullptr;
+  Operation *current = nullptr;
+  bool complete = true;
+  /// Loops of the task at hand, in order.
+  SmallVector<ForKvOp> kvLoops;
+  bool inKvLoop = false;
+
+  DenseMap<Attribute, int32_t> roleOf;
+  DenseMap<Value, int32_t> ringOf, barrierOf;
+  DenseMap<Value, int32_t> registerOf;
+  /// Fragments that a `fa4.read_tile` of the role fills.
+  DenseMap<Value, int32_t> readOf;
+};
+
+} // namespace mlir::fa4::protocol
+
+#endif // FA4_LIB_ANALYSIS_PROGRAMBUILDER_H
