@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Extent.h"
+#include "Slots.h"
 #include "fa4/IR/FA4.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -107,6 +107,16 @@ LogicalResult BarrierOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
       return emitOpError() << "expected arrivals of the kernel's roles, but there is no role "
                            << arrival.getRole();
     int64_t threads = getPerWarp() ? 32 : role.getThreads();
+    // The hardware counts whole warps, and all of a role run the instruction.
+    if (getNamed() && arrival.getCount() != threads) {
+      InFlightDiagnostic diag =
+          emitOpError() << "expected " << threads << " threads of "
+                        << arrival.getRole() << " on a named barrier, "
+                        << (getPerWarp() ? "those of one warp" : "all of an instance")
+                        << ", but got " << arrival.getCount();
+      diag.attachNote(role.getLoc()) << "the role is here";
+      return diag;
+    }
     if (arrival.getEngine() == Engine::Threads && arrival.getCount() > threads) {
       InFlightDiagnostic diag =
           emitOpError() << "expected at most " << threads << " threads of "
@@ -122,29 +132,11 @@ LogicalResult BarrierOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
 // WaitOp, ArriveOp
 //===----------------------------------------------------------------------===//
 
-/// The declaration behind a barrier value, checked together with the slot.
-static FailureOr<BarrierOp> verifySlot(Operation *op, Value barrier, Value slot) {
-  auto declaration = barrier.getDefiningOp<BarrierOp>();
-  if (!declaration)
-    return op->emitOpError("expected a barrier that 'fa4.barrier' declares");
-  APInt constant;
-  if (matchPattern(slot, m_ConstantInt(&constant)) &&
-      (constant.isNegative() || constant.getSExtValue() >= declaration.getSlots())) {
-    InFlightDiagnostic diag =
-        op->emitOpError() << "expected a slot below " << declaration.getSlots()
-                          << " of barrier \"" << declaration.getName() << "\", but got "
-                          << constant.getSExtValue();
-    diag.attachNote(declaration.getLoc()) << "the barrier is here";
-    return diag;
-  }
-  return declaration;
-}
-
 LogicalResult WaitOp::verify() {
   auto role = (*this)->getParentOfType<RoleOp>();
   if (!role)
     return emitOpError("expected to lie in a 'fa4.role'");
-  FailureOr<BarrierOp> declaration = verifySlot(*this, getBarrier(), getSlot());
+  FailureOr<BarrierOp> declaration = verifyBarrierSlot(*this, getBarrier(), getSlot());
   if (failed(declaration))
     return failure();
   if (!declaration->getNamed())
@@ -166,7 +158,7 @@ LogicalResult ArriveOp::verify() {
   auto role = (*this)->getParentOfType<RoleOp>();
   if (!role)
     return emitOpError("expected to lie in a 'fa4.role'");
-  FailureOr<BarrierOp> declaration = verifySlot(*this, getBarrier(), getSlot());
+  FailureOr<BarrierOp> declaration = verifyBarrierSlot(*this, getBarrier(), getSlot());
   if (failed(declaration))
     return failure();
   ArrivalAttr arrival = declaration->getArrivalOf(role.getSymName());

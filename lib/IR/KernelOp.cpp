@@ -4,6 +4,7 @@
 //
 // fa4.kernel and fa4.role: who runs, with what budget.
 //
+#include "AttentionVerifier.h"
 #include "fa4/IR/FA4.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -140,6 +141,9 @@ LogicalResult KernelOp::verify() {
       return emitOpError() << "expected a static head dimension of '"
                            << operandNames[index] << "'";
   }
+  if (std::optional<std::string> problem = checkAttentionTypes(
+          {types[0], types[1], types[2], types[3], types.size() > 4 ? types[4] : Type()}))
+    return emitOpError() << *problem;
   if (getWarps() % 4 != 0 || getWarps() > 32)
     return emitOpError() << "expected 'warps' to be a multiple of 4 up to 32, but got "
                          << getWarps();

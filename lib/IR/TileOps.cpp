@@ -5,6 +5,7 @@
 // Tile ops that move tiles between memories.
 //
 #include "Extent.h"
+#include "Slots.h"
 #include "fa4/IR/FA4.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -46,9 +47,13 @@ LogicalResult LoadOp::verify() {
   int64_t rows = isQ ? kernel.getTileRows() : kernel.getTileKeys();
   if (failed(verifyGlobalTile(*this, ring, cast<MemRefType>(getSource().getType()), rows)))
     return failure();
-  auto barrier = getBarrier().getDefiningOp<BarrierOp>();
-  if (!barrier)
-    return emitOpError("expected a barrier that 'fa4.barrier' declares");
+  if (failed(verifyRingSlot(*this, getRing(), getSlot())))
+    return failure();
+  FailureOr<BarrierOp> declaration =
+      verifyBarrierSlot(*this, getBarrier(), getBarrierSlot());
+  if (failed(declaration))
+    return failure();
+  BarrierOp barrier = *declaration;
   ArrivalAttr arrival = barrier.getArrivalOf(role.getSymName());
   int64_t bytes = ring.getTileBytes();
   if (!arrival || arrival.getEngine() != Engine::Bytes || arrival.getCount() != bytes) {
@@ -72,8 +77,11 @@ LogicalResult StoreOp::verify() {
     return emitOpError()
            << "expected coordinates (batch, tile head, M block, stage), but got "
            << getCoordinates().size();
-  return verifyGlobalTile(*this, getRing().getType(),
-                          cast<MemRefType>(getTarget().getType()), kernel.getTileRows());
+  if (failed(verifyGlobalTile(*this, getRing().getType(),
+                              cast<MemRefType>(getTarget().getType()),
+                              kernel.getTileRows())))
+    return failure();
+  return verifyRingSlot(*this, getRing(), getSlot());
 }
 
 LogicalResult MmaOp::verify() {
@@ -110,7 +118,9 @@ LogicalResult MmaOp::verify() {
   if (a.getRows() != 128 || d.getColumns() > 256 || d.getColumns() % 16 != 0)
     return emitOpError() << "expected 128 rows of A and a multiple of 16 up to 256 columns of D, but got "
                          << a.getRows() << " and " << d.getColumns();
-  return success();
+  return failure(failed(verifyRingSlot(*this, getA(), getASlot())) ||
+                 failed(verifyRingSlot(*this, getB(), getBSlot())) ||
+                 failed(verifyRingSlot(*this, getD(), getDSlot())));
 }
 
 LogicalResult ReadTileOp::verify() {
@@ -134,7 +144,7 @@ LogicalResult ReadTileOp::verify() {
     return emitOpError() << "expected a power of two of at most 128 32-bit columns, but got "
                          << fragment.getColumns() << " columns of "
                          << ring.getElementType();
-  return success();
+  return verifyRingSlot(*this, getRing(), getSlot());
 }
 
 LogicalResult WriteTileOp::verify() {
@@ -163,7 +173,7 @@ LogicalResult WriteTileOp::verify() {
   } else {
     return emitOpError("expected a ring in 'smem' or 'tmem', but got 'rmem'");
   }
-  return success();
+  return verifyRingSlot(*this, getRing(), getSlot());
 }
 
 LogicalResult RescaleOp::verify() {
@@ -177,24 +187,26 @@ LogicalResult RescaleOp::verify() {
       ring.getColumns() % chunk != 0)
     return emitOpError() << "expected a chunk that is a power of two from 2 to 128 and divides the tile's "
                          << ring.getColumns() << " columns, but got " << chunk;
-  return success();
+  return verifyRingSlot(*this, getRing(), getSlot());
 }
 
-static LogicalResult verifyMailbox(Operation *op, RowsType rows, RingType ring) {
+static LogicalResult verifyMailbox(Operation *op, RowsType rows,
+                                   TypedValue<RingType> mailbox, Value slot) {
+  RingType ring = mailbox.getType();
   if (ring.getSpace() == MemorySpace::SMEM &&
       ring.getShape() == ArrayRef<int64_t>{rows.getRows()} &&
       ring.getElementType() == rows.getElementType())
-    return success();
+    return verifyRingSlot(op, mailbox, slot);
   return op->emitOpError() << "expected a ring of " << rows.getRows() << 'x'
                            << rows.getElementType() << " in 'smem', but got " << ring;
 }
 
 LogicalResult PublishOp::verify() {
-  return verifyMailbox(*this, getValue().getType(), getRing().getType());
+  return verifyMailbox(*this, getValue().getType(), getRing(), getSlot());
 }
 
 LogicalResult CollectOp::verify() {
-  return verifyMailbox(*this, getValue().getType(), getRing().getType());
+  return verifyMailbox(*this, getValue().getType(), getRing(), getSlot());
 }
 
 LogicalResult StoreLseOp::verify() {

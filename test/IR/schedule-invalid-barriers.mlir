@@ -122,10 +122,10 @@ fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memr
 
 // -----
 
-// barrier_c3
+// barrier_c6
 fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memref<1x256x8x128xf16>, %o: memref<1x256x8x128xf16>)
     target(#fa4.target<sm_100a>) warps(4) scheduler(linear_persistent) {
-  // expected-error @below {{'fa4.barrier' op expected at most 32 threads of @r, but got 64}}
+  // expected-error @below {{'fa4.barrier' op expected 32 threads of @r on a named barrier, those of one warp, but got 64}}
   %x = fa4.barrier "x" named slots(1) per_warp arrives(@r threads 64)
   // expected-note @below {{the role is here}}
   fa4.role @r warps(0 to 4) regs(48) {

@@ -55,7 +55,7 @@ TEST(TensorMap, AcceptsWhatTheDriverAccepts) {
   EXPECT_EQ(violations(vector), Messages{});
 }
 
-// Each limit broken alone gives one message that names limit, dimension and
+// Z6: each limit broken alone gives one message that names limit, dimension and
 // value.
 TEST(TensorMap, OneMessageARule) {
   auto spec = goodSpec();

@@ -39,6 +39,8 @@ def FA4_BarrierOp : FA4_Op<"barrier",
       32, is not `initially_free`, and `per_warp` needs `named`.
     * `barrier_c5`: `at` is a multiple of 8 for a barrier in shared memory; the
       ids of a named barrier lie in 1..15 (0 is the block's own).
+    * `barrier_c6`: on a named barrier all threads of a role's instance arrive, or
+      with `per_warp` the 32 of one warp: the hardware counts whole warps.
   }];
   let arguments = (ins StrAttr:$name, UnitAttr:$named, FA4_I64Attr:$slots,
                        UnitAttr:$per_warp, FA4_ArrivalsAttr:$arrivals,
@@ -75,7 +77,8 @@ def FA4_WaitOp : FA4_Op<"wait", [FA4_Synchronizing]> {
 
     * `wait_c1`: it lies in a role.
     * `wait_c2`: the barrier is declared by `fa4.barrier`.
-    * `wait_c3`: a constant slot is one of the barrier's.
+    * `wait_c3`: a slot that is a constant or the role's instance is one of the
+      barrier's.
     * `wait_c4`: who waits on a named barrier is among its arrivals; a parity is
       not for named barriers.
   }];
@@ -98,8 +101,8 @@ def FA4_ArriveOp : FA4_Op<"arrive", [FA4_Synchronizing]> {
     ```
 
     * `arrive_c1`: it lies in a role that the barrier's contract names.
-    * `arrive_c2`: the barrier is declared by `fa4.barrier`, and a constant slot
-      is one of its slots.
+    * `arrive_c2`: the barrier is declared by `fa4.barrier`, and a slot that is a
+      constant or the role's instance is one of its slots.
     * `arrive_c3`: arrivals of bytes come from `fa4.load`, not from here.
   }];
   let arguments = (ins FA4_BarrierType:$barrier, Index:$slot);

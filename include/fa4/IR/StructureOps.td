@@ -33,7 +33,9 @@ def FA4_KernelOp : FA4_Op<"kernel",
     }
     ```
 
-    * `kernel_c1`: four or five memref arguments with the shapes of `fa4.attention`.
+    * `kernel_c1`: four or five memref arguments with the shapes, element types,
+      layouts and memory spaces that `fa4.attention` has (attention_c2 to c8, c10 to
+      c13 and c16).
     * `kernel_c2`: `warps` is a positive multiple of 4, `stages`, `tile_rows`,
       `tile_keys` and `pack` are positive, and `pack` divides `tile_rows` and the
       group size where that is static.

@@ -26,6 +26,8 @@ def FA4_LoadOp : FA4_Op<"load", [FA4_Synchronizing]> {
     * `load_c2`: the ring lives in shared memory, and its tile is as wide as the
       source, as high as the kernel's tile, and of its element type.
     * `load_c3`: the barrier's contract names this role with the tile's bytes.
+    * `load_c4`: slots that are constants or the role's instance are among those of
+      the ring and of the barrier.
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$coordinates,
                        FA4_RingType:$ring, Index:$slot,
@@ -51,6 +53,7 @@ def FA4_StoreOp : FA4_Op<"store", [FA4_Synchronizing]> {
     * `store_c1`: the target is O, with four coordinates.
     * `store_c2`: the ring lives in shared memory, and its tile is as wide as the
       target, as high as the kernel's tile, and of its element type.
+    * `store_c3`: a slot that is a constant or the role's instance is one of the ring's.
   }];
   let arguments = (ins FA4_RingType:$ring, Index:$slot, AnyMemRef:$target,
                        Variadic<Index>:$coordinates);
@@ -95,6 +98,8 @@ def FA4_MmaOp : FA4_Op<"mma", [FA4_Synchronizing]> {
     * `mma_c4`: the K segment has both ends or none, is not empty, lies within the K
       extent, and begins and ends at multiples of 16.
     * `mma_c5`: A has 128 rows, and D at most 256 columns, in multiples of 16.
+    * `mma_c6`: slots that are constants or the role's instance are among those of
+      their rings.
   }];
   let arguments = (ins FA4_RingType:$a, Index:$a_slot, FA4_RingType:$b, Index:$b_slot,
                        FA4_RingType:$d, Index:$d_slot, Optional<I1>:$accumulate,
@@ -127,6 +132,7 @@ def FA4_ReadTileOp : FA4_Op<"read_tile", [FA4_Synchronizing, FA4_NamedResults]> 
       element type and rows.
     * `read_tile_c2`: the columns lie within the tile, and their number is a power
       of two of at most 128 32-bit columns.
+    * `read_tile_c3`: a slot that is a constant or the role's instance is one of the ring's.
   }];
   let arguments = (ins FA4_RingType:$ring, Index:$slot, FA4_I64Attr:$column);
   let results = (outs FA4_FragmentType:$fragment);
@@ -151,6 +157,7 @@ def FA4_WriteTileOp : FA4_Op<"write_tile", [FA4_Synchronizing]> {
     * `write_tile_c2`: the columns lie within the tile and fill a power of two of
       32-bit tensor-memory columns, or a multiple of 16 bytes in shared memory,
       beginning at one.
+    * `write_tile_c3`: a slot that is a constant or the role's instance is one of the ring's.
   }];
   let arguments = (ins FA4_FragmentType:$fragment, FA4_RingType:$ring, Index:$slot,
                        FA4_I64Attr:$column);
@@ -174,6 +181,7 @@ def FA4_RescaleOp : FA4_Op<"rescale", [FA4_Synchronizing]> {
 
     * `rescale_c1`: an f32 tile in tensor memory, with as many rows as there are factors.
     * `rescale_c2`: `chunk` is a power of two that divides the tile's columns, at most 128.
+    * `rescale_c3`: a slot that is a constant or the role's instance is one of the ring's.
   }];
   let arguments = (ins FA4_RingType:$ring, Index:$slot, FA4_RowsType:$factor,
                        FA4_I64Attr:$chunk);
@@ -190,7 +198,8 @@ def FA4_PublishOp : FA4_Op<"publish", [FA4_Synchronizing]> {
     ```mlir
     fa4.publish %factor to %mailbox[%stage] : !fa4.rows<128xf32>, !fa4.ring<2 x 128xf32, smem>
     ```
-    `publish_c1`: a ring of rank 1 in shared memory with the values' extent and type.
+    * `publish_c1`: a ring of rank 1 in shared memory with the values' extent and type.
+    * `publish_c2`: a slot that is a constant or the role's instance is one of the ring's.
   }];
   let arguments = (ins FA4_RowsType:$value, FA4_RingType:$ring, Index:$slot);
   let assemblyFormat = [{
@@ -205,7 +214,8 @@ def FA4_CollectOp : FA4_Op<"collect", [FA4_Synchronizing, FA4_NamedResults]> {
     ```mlir
     %factor = fa4.collect %mailbox[%c0] : !fa4.ring<2 x 128xf32, smem> to !fa4.rows<128xf32>
     ```
-    `collect_c1`: a ring of rank 1 in shared memory with the values' extent and type.
+    * `collect_c1`: a ring of rank 1 in shared memory with the values' extent and type.
+    * `collect_c2`: a slot that is a constant or the role's instance is one of the ring's.
   }];
   let arguments = (ins FA4_RingType:$ring, Index:$slot);
   let results = (outs FA4_RowsType:$value);

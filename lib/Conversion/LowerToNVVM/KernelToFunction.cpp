@@ -132,6 +132,25 @@ void KernelToFunction::defineShared(LLVM::LLVMFuncOp function) {
   lowering.elected = NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
 }
 
+/// What no op of fa4 or scf handed on has no registers.
+static LogicalResult checkAllConverted(LLVM::LLVMFuncOp function) {
+  auto isLeft = [](Type type) { return isa<FragmentType, RowsType>(type); };
+  WalkResult result = function.walk([&](Operation *op) -> WalkResult {
+    if (isa<UnrealizedConversionCastOp>(op) && !llvm::any_of(op->getOperandTypes(), isLeft))
+      // Says nothing where it is: its users do.
+      if (llvm::any_of(op->getUsers(), [](Operation *user) {
+            return !isa<UnrealizedConversionCastOp>(user);
+          }))
+        return WalkResult::advance();
+    if (llvm::none_of(op->getOperandTypes(), isLeft) &&
+        llvm::none_of(op->getResultTypes(), isLeft))
+      return WalkResult::advance();
+    return op->emitOpError("expected fragments and row values in ops of fa4, scf.for, scf.if, scf.while and "
+                           "scf.index_switch only");
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult KernelToFunction::convertOps(LLVM::LLVMFuncOp function) {
   MLIRContext *context = kernel.getContext();
   TypeConverter converter;
@@ -174,7 +193,7 @@ LogicalResult KernelToFunction::convertOps(LLVM::LLVMFuncOp function) {
   SmallVector<UnrealizedConversionCastOp> casts;
   function.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
   reconcileUnrealizedCasts(casts);
-  return success();
+  return checkAllConverted(function);
 }
 
 FailureOr<SymbolRefAttr> KernelToFunction::run() {

@@ -51,6 +51,70 @@ static LogicalResult checkRolesStandTogether(KernelOp kernel) {
   return success();
 }
 
+/// The place of a ring is known only through the op that declares it.
+static LogicalResult checkRings(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (isa<RingType>(operand.getType()) && !operand.getDefiningOp<AllocOp>() &&
+        !operand.getDefiningOp<AliasOp>())
+      return op->emitOpError(
+          "expected a ring that 'fa4.alloc' or 'fa4.alias' declares, not a value "
+          "chosen or carried at run time");
+  return success();
+}
+
+/// Set-up and teardown of what the kernel uses, once each and in their places:
+/// a barrier that nobody initialised, or tensor memory that is not given back,
+/// hangs this kernel or the next.
+static LogicalResult checkSetUp(KernelOp kernel) {
+  InitBarriersOp init;
+  TmemAcquireOp acquire;
+  TmemReleaseOp release;
+  Operation *unsynced = nullptr;
+  bool afterRoles = false, syncedAfterRoles = false;
+  auto once = [](auto op, auto &first) -> LogicalResult {
+    if (!first) {
+      first = op;
+      return success();
+    }
+    InFlightDiagnostic diag = op.emitOpError("expected once in a kernel");
+    diag.attachNote(first.getLoc()) << "the first is here";
+    return diag;
+  };
+  for (Operation &op : *kernel.getBodyBlock()) {
+    if (isa<CtaSyncOp>(op)) {
+      unsynced = nullptr;
+      syncedAfterRoles = afterRoles;
+    } else if (isa<RoleOp>(op)) {
+      if (unsynced)
+        return unsynced->emitOpError("expected a 'fa4.cta_sync' between it and the roles");
+      afterRoles = true;
+    } else if (auto found = dyn_cast<InitBarriersOp>(op)) {
+      if (failed(once(found, init)))
+        return failure();
+      unsynced = &op;
+    } else if (auto found = dyn_cast<TmemAcquireOp>(op)) {
+      if (failed(once(found, acquire)))
+        return failure();
+      unsynced = &op;
+    } else if (auto found = dyn_cast<TmemReleaseOp>(op)) {
+      if (failed(once(found, release)))
+        return failure();
+      if (!acquire)
+        return op.emitOpError("expected a 'fa4.tmem_acquire' before it");
+      if (!syncedAfterRoles)
+        return op.emitOpError("expected a 'fa4.cta_sync' between the roles and it");
+    }
+    if (isa<InitBarriersOp, TmemAcquireOp>(op) && afterRoles)
+      return op.emitOpError("expected before the roles");
+  }
+  if (acquire && !release)
+    return acquire.emitOpError("expected a 'fa4.tmem_release' behind the roles");
+  for (auto barrier : kernel.getBody().getOps<BarrierOp>())
+    if (!barrier.getNamed() && !init && !barrier->use_empty())
+      return barrier.emitOpError("expected a 'fa4.init_barriers' in the kernel");
+  return success();
+}
+
 LogicalResult mlir::fa4::checkReadyToLower(KernelOp kernel) {
   if (kernel.getTarget().getMma() != MMAFlavour::TCGen05)
     return kernel.emitOpError() << "expected a target with tcgen05, but "
@@ -59,13 +123,16 @@ LogicalResult mlir::fa4::checkReadyToLower(KernelOp kernel) {
   if (kernel.getTileRows() != 128)
     return kernel.emitOpError() << "expected tiles of 128 rows, one a thread, but got "
                                 << kernel.getTileRows();
-  if (failed(checkRolesStandTogether(kernel)) || failed(checkFragments(kernel)))
+  if (failed(checkRolesStandTogether(kernel)) || failed(checkSetUp(kernel)) ||
+      failed(checkFragments(kernel)))
     return failure();
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
     auto unplaced = [&](StringRef what) -> WalkResult {
       return op->emitOpError() << "expected " << what
                                << ": run --fa4-allocate-storage first";
     };
+    if (failed(checkRings(op)))
+      return WalkResult::interrupt();
     if (auto alloc = dyn_cast<AllocOp>(op); alloc && !alloc.getAt())
       return unplaced("a place for the ring");
     if (auto barrier = dyn_cast<BarrierOp>(op); barrier && !barrier.getAt())

@@ -7,6 +7,7 @@
 
 #include "fa4/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -134,6 +135,8 @@ LogicalResult Outliner::outline(AttentionOp op) {
       SymbolTable::getNearestSymbolTable(op) != function->getParentOp())
     return op.emitOpError(
         "expected to lie in a function at the top level of a module");
+  if (op->getParentOfType<gpu::LaunchOp>())
+    return op.emitOpError("expected to lie in host code, not in 'gpu.launch'");
   FailureOr<TargetAttr> target = findTarget(op, fallback);
   if (failed(target))
     return failure();

@@ -112,7 +112,7 @@ fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memr
   // expected-note @below {{barrier "a" takes 8 ids}}
   %a = fa4.barrier "a" named slots(2) per_warp arrives(@r threads 32)
   // expected-note @below {{barrier "b" takes 8 ids}}
-  %b = fa4.barrier "b" named slots(8) arrives(@r threads 32)
+  %b = fa4.barrier "b" named slots(8) arrives(@r threads 128)
   fa4.role @r warps(0 to 4) regs(48) {
   }
 }

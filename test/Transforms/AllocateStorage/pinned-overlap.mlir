@@ -48,9 +48,9 @@ fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memr
 fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memref<1x256x8x128xf16>, %o: memref<1x256x8x128xf16>)
     target(#fa4.target<sm_100a>) warps(4) scheduler(linear_persistent) {
   // expected-note @below {{barrier "a" is here}}
-  %a = fa4.barrier "a" named slots(2) arrives(@r threads 32) at(1)
+  %a = fa4.barrier "a" named slots(2) arrives(@r threads 128) at(1)
   // expected-error @below {{'fa4.barrier' op expected ids of its own, but 2 to 3 of barrier "b" overlap 1 to 3 of barrier "a"}}
-  %b = fa4.barrier "b" named slots(1) arrives(@r threads 32) at(2)
+  %b = fa4.barrier "b" named slots(1) arrives(@r threads 128) at(2)
   fa4.role @r warps(0 to 4) regs(48) {
   }
 }

@@ -18,9 +18,9 @@ fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memr
   %b = fa4.alloc "b" : !fa4.ring<1 x 128x64xf16, smem>
   %x = fa4.barrier "x" slots(1) arrives(@r threads 1)
   %y = fa4.barrier "pinned" slots(2) arrives(@r threads 1) at(99336)
-  %n = fa4.barrier "n" named slots(2) arrives(@r threads 32)
-  %m = fa4.barrier "pinned_ids" named slots(2) arrives(@r threads 32) at(3)
-  %l = fa4.barrier "last" named slots(1) arrives(@r threads 32)
+  %n = fa4.barrier "n" named slots(2) arrives(@r threads 128)
+  %m = fa4.barrier "pinned_ids" named slots(2) arrives(@r threads 128) at(3)
+  %l = fa4.barrier "last" named slots(1) arrives(@r threads 128)
   fa4.role @r warps(0 to 4) regs(48) {
   }
 }

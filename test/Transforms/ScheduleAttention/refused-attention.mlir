@@ -121,3 +121,14 @@ gpu.module @device {
     gpu.return
   }
 }
+
+// -----
+
+func.func @device(%q: memref<2x100x8x64xf16>, %o: memref<2x100x8x64xf16>, %n: index) {
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %n, %gz = %n) threads(%tx, %ty, %tz) in (%sx = %n, %sy = %n, %sz = %n) {
+    // expected-error @below {{'fa4.attention' op expected to lie in host code, not in 'gpu.launch'}}
+    fa4.attention ins(%q, %q, %q : memref<2x100x8x64xf16>, memref<2x100x8x64xf16>, memref<2x100x8x64xf16>) outs(%o : memref<2x100x8x64xf16>)
+    gpu.terminator
+  }
+  return
+}

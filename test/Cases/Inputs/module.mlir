@@ -1,0 +1,7 @@
+module {
+  func.func @f(%q: memref<2x1000x8x64xf16>, %o: memref<2x1000x8x64xf16>) {
+    fa4.attention ins(%q, %q, %q : memref<2x1000x8x64xf16>, memref<2x1000x8x64xf16>, memref<2x1000x8x64xf16>)
+                  outs(%o : memref<2x1000x8x64xf16>)
+    return
+  }
+}

@@ -1,0 +1,31 @@
+# Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks docs/cases.md against the tests: check_cases.py REPOSITORY"""
+
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+problems, rows, named = [], 0, set()
+for line in (root / "docs/cases.md").read_text().splitlines():
+    cells = [cell.strip() for cell in line.split("|")]
+    if len(cells) != 6 or not re.fullmatch(r"[A-Z]\d+", cells[1]):
+        continue
+    row, tests = cells[1], re.findall(r"`([^`]+)`", cells[3])
+    rows += 1
+    if not tests:
+        problems.append(f"{row} has no test")
+    for test in tests:
+        named.add(test)
+        path = root / test
+        if not path.is_file():
+            problems.append(f"{row}: {test} is not there")
+        elif not re.search(rf"\b{row}\b", path.read_text()):
+            problems.append(f"{row}: {test} does not name it")
+for path in sorted((root / "test/Cases").glob("*.*")):
+    test = path.relative_to(root).as_posix()
+    if test not in named:
+        problems.append(f"{test} is in no row")
+print("\n".join(problems) if problems else f"{rows} rows, no problems")
+sys.exit(bool(problems))
