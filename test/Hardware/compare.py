@@ -3,7 +3,7 @@
 """compare.py [--sim PTX-SIM] [--goldens ZIP] [--mode MODE] [FAMILY...]: the kernels of forms/ in ptx-sim against what a GPU
 wrote. Equal to the bit, or within the bound that stands beside the form. Exit code 1 if anything differs.
 
-exceptions.txt names the forms that ptx-sim refuses on purpose, and why: each must still be refused.
+exceptions.txt names the forms that ptx-sim refuses or gets wrong; a line that no longer holds is an error too.
 """
 
 import argparse
@@ -81,6 +81,8 @@ def decode(bits, form):
 
 def near(want, got, size, bound):
     """Whether two results agree within a bound such as 'f16 rel=2^-9 abs=2^-12'."""
+    if bound == "open":
+        return True
     limits = {k: 2.0 ** float(v[2:]) for k, v in (w.split("=") for w in bound.split() if "=" in w)}
     form = next((w for w in bound.split() if "=" not in w and w != "nan"), {4: "f32", 8: "f64"}.get(size))
     width = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}[form]
@@ -165,12 +167,55 @@ def compare_case(case, want, text, simulator, report):
         compare_whole(case, want, got, report)
 
 
+def exceptions_path():
+    return os.path.join(cases.HERE, "exceptions.txt")
+
+
 def read_exceptions():
-    path = os.path.join(cases.HERE, "exceptions.txt")
-    if not os.path.exists(path):
+    if not os.path.exists(exceptions_path()):
         return {}
-    with open(path) as f:
-        return dict(line.strip().split(" # ") for line in f if " # " in line and not line.startswith("//"))
+    with open(exceptions_path()) as f:
+        return dict(line.strip().rsplit(" # ", 1) for line in f if " # " in line)
+
+
+def write_exceptions(actual):
+    with open(exceptions_path(), "w") as f:
+        f.write("Forms that ptx-sim refuses, or whose results differ from the card's. Each line must hold; see README.md.\n\n")
+        for key in sorted(actual):
+            f.write("%s # %s\n" % (key, actual[key]))
+
+
+def collect(args, report, names):
+    """Compares the families; false if the goldens do not fit."""
+    simulator = Simulator(args.sim, ["--mode", args.mode])
+    goldens, manifest, fits = None, {}, True
+    if not args.no_goldens:
+        goldens = zipfile.ZipFile(args.goldens)
+        manifest = json.loads(goldens.read("manifest.json"))
+
+    def complain(message):
+        print(message)
+        return False
+
+    for path in cases.families():
+        family = os.path.basename(path)[:-4]
+        if args.families and family not in args.families:
+            continue
+        if goldens and manifest["ptx"].get(family) != cases.digest(path):
+            fits = complain("%s.ptx is not the text that the goldens were made with" % family)
+            continue
+        with open(path) as f:
+            text = f.read().split("\n")
+        for case in cases.read_family(path):
+            names.add(case.name)
+            fault = case.launch.get("fault")
+            if goldens and case.name not in manifest["failed" if fault else "cases"]:
+                fits = complain("%s: no golden" % case.name)
+            elif goldens and manifest["inputs"].get(case.name) != case.input_digest():
+                fits = complain("%s: the inputs are not those that the golden was made with" % case.name)
+            else:
+                compare_case(case, goldens.read(case.name) if goldens and not fault else None, text, simulator, report)
+    return fits
 
 
 def main():
@@ -180,49 +225,33 @@ def main():
     parser.add_argument("--mode", default="eager")
     parser.add_argument("--examples", type=int, default=3)
     parser.add_argument("--no-goldens", action="store_true", help="only say what ptx-sim refuses")
+    parser.add_argument("--all", action="store_true", help="print what exceptions.txt lists as well")
+    parser.add_argument("--update", action="store_true", help="write exceptions.txt anew; all families")
     parser.add_argument("families", nargs="*")
     args = parser.parse_args()
-    simulator = Simulator(args.sim, ["--mode", args.mode])
-    report, goldens, manifest, failed = Report(), None, {}, False
-    if not args.no_goldens:
-        goldens = zipfile.ZipFile(args.goldens)
-        manifest = json.loads(goldens.read("manifest.json"))
-    exceptions, names = read_exceptions(), set()
-    for path in cases.families():
-        family = os.path.basename(path)[:-4]
-        if args.families and family not in args.families:
-            continue
-        if goldens and manifest["ptx"].get(family) != cases.digest(path):
-            print("%s.ptx is not the text that the goldens were made with" % family)
+    report, names = Report(), set()
+    failed = not collect(args, report, names)
+    actual = {key: "refused" for key in report.refused}
+    actual.update({"%s: %s" % (case.name, name): "differs" for case, name, _, _, _ in report.failures})
+    if args.update and not args.families:
+        write_exceptions(actual)
+    listed = {k: v for k, v in read_exceptions().items() if k.split(": ")[0] in names}
+    for key, kind in listed.items():
+        if actual.get(key) != kind:
             failed = True
-            continue
-        with open(path) as f:
-            text = f.read().split("\n")
-        for case in cases.read_family(path):
-            names.add(case.name)
-            if goldens and case.name not in manifest["failed" if case.launch.get("fault") else "cases"]:
-                print("%s: no golden" % case.name)
-                failed = True
-                continue
-            if goldens and manifest["inputs"].get(case.name) != case.input_digest():
-                print("%s: the inputs are not those that the golden was made with" % case.name)
-                failed = True
-                continue
-            compare_case(case, goldens.read(case.name) if goldens and not case.launch.get("fault") else None, text, simulator, report)
+            print("%s: listed as '%s' in exceptions.txt, which is no longer so" % (key, kind))
     for key, (number, said, case) in report.refused.items():
-        if key in exceptions:
-            continue
-        failed = True
-        print("%s.ptx:%d: %s: refused: %s" % (case.family, number, key, " ".join(said.split("\n")[:2]).split("k.ptx:")[-1]))
-    for key in exceptions:
-        if key.split(":")[0] in names and key not in report.refused:
-            failed = True
-            print("%s: listed in exceptions.txt, but ptx-sim takes it" % key)
+        failed |= key not in listed
+        if key not in listed or args.all:
+            said = " ".join(said.split("\n")[:2]).split("k.ptx:")[-1]
+            print("%s.ptx:%d: %s: refused: %s" % (case.family, number, key, said))
     for case, name, number, what, bad in report.failures:
-        failed = True
-        print("%s.ptx:%d: %s: %s: %s" % (case.family, number, case.name, name, what))
-        for line in bad[:args.examples]:
-            print("  " + line)
+        key = "%s: %s" % (case.name, name)
+        failed |= key not in listed
+        if key not in listed or args.all:
+            print("%s.ptx:%d: %s: %s" % (case.family, number, key, what))
+            for line in bad[:args.examples]:
+                print("  " + line)
     print("%d forms compared, %d differ, %d refused" % (report.compared, len(report.failures), len(report.refused)))
     return 1 if failed else 0
 

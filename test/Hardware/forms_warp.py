@@ -89,7 +89,7 @@ def special():
                                           "cluster_nctaid") for d in "xyz"] + [
             "%laneid", "%warpid", "%lanemask_eq", "%lanemask_lt", "%lanemask_le", "%lanemask_gt", "%lanemask_ge",
             "%cluster_ctarank", "%cluster_nctarank", "%dynamic_smem_size", "%total_smem_size"]:
-        out.append(Form("mov.u32 %%wd, %s;" % r, "w", "mov.u32 " + r))
+        out.append(Form("mov.u32 %%wd, %s;" % r, "w", "mov.u32 " + r, "open" if r == "%warpid" else ""))
     out.append(predicate("mov.pred %p, %is_explicit_cluster;", "mov.pred %is_explicit_cluster"))
     return out
 
