@@ -41,11 +41,14 @@ void Machine::checkOrder(const Record &before, bool wrote,
       before.used.component >= 0 && isBefore(before.used, knowledge);
   if (!finding.usedBefore)
     return refuse(finding);
-  bool known = llvm::any_of(warnings, [&](const Finding &warning) {
-    return warning.here.site == finding.here.site &&
-           warning.there.site == finding.there.site;
-  });
-  if (!known)
+  warn(finding);
+}
+
+/// One warning for each read that a wait should cover.
+void Machine::warn(const Finding &finding) {
+  if (llvm::none_of(warnings, [&](const Finding &known) {
+        return known.there.site == finding.there.site;
+      }))
     warnings.push_back(finding);
 }
 
@@ -121,12 +124,11 @@ void Machine::stepTile(int32_t agent, const Instruction &instruction) {
     record.done = issue(own.load, here);
     record.used = issue(own.used, here);
     // Registers that are filled again before they were consumed stay suspect.
-    if (llvm::none_of(state.agents[agent].unused,
-                      [&](const std::pair<int32_t, int32_t> &read) {
-                        return read.first == instruction.result;
-                      }))
+    if (llvm::none_of(state.agents[agent].unused, [&](const PendingRead &read) {
+          return read.fragment == instruction.result;
+        }))
       state.agents[agent].unused.push_back(
-          {instruction.result, record.used.index});
+          {instruction.result, record.used.index, record.done.index, here});
     return touch(access, slot, clock, record, /*async=*/false, /*reads=*/true,
                  kUnknown);
   case Event::Write:

@@ -25,7 +25,7 @@ void ProgramBuilder::end(Instruction instruction) {
 
 /// Registers that a tensor-memory read fills are consumed by `op`.
 void ProgramBuilder::addUses(Operation *op) {
-  Instruction use{Event::Use};
+  Instruction use = begin(op, Event::Use);
   use.firstPair = program.pairs.size();
   for (Value operand : op->getOperands())
     if (auto it = readOf.find(operand); it != readOf.end())

@@ -141,11 +141,18 @@ void Reporter::reportRace(const Finding &finding) {
 }
 
 void Reporter::warn(const Finding &finding) {
-  InFlightDiagnostic diag =
-      getOp(finding.here)->emitWarning()
-      << describeRace(finding)
-      << ", since consumed registers alone do not promise that the columns "
-         "may be overwritten";
+  Operation *here = getOp(finding.here);
+  InFlightDiagnostic diag = here->emitWarning()
+                            << "'" << here->getName() << "' op ";
+  if (finding.fault == Fault::Unwaited)
+    diag << "consumes registers" << getTime(finding.here)
+         << " that no 'fa4.tmem_wait load' covers: the hardware holds it back "
+            "until they are "
+            "filled, but that does not promise that the columns may be "
+            "overwritten";
+  else
+    diag << describeRace(finding)
+         << ", since consumed registers alone promise nothing";
   noteThere(diag, finding, "the read");
 }
 
@@ -349,6 +356,8 @@ void Reporter::report(const Machine &machine, const Finding &finding) {
     return reportOutstanding(finding);
   case Fault::UnknownSlot:
     return reportUnknownSlot(finding);
+  case Fault::Unwaited:
+    return warn(finding);
   }
 }
 

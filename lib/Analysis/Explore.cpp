@@ -60,8 +60,7 @@ bool Explorer::collect(std::unique_ptr<Machine> &machine) {
   result.events += std::exchange(machine->events, 0);
   for (const Finding &warning : machine->warnings)
     if (llvm::none_of(result.warnings, [&](const Finding &known) {
-          return known.here.site == warning.here.site &&
-                 known.there.site == warning.there.site;
+          return known.there.site == warning.there.site;
         }))
       result.warnings.push_back(warning);
   if (!machine->fault)

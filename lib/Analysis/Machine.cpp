@@ -250,14 +250,20 @@ bool Machine::stepLoop(int32_t agent, const Instruction &instruction) {
 /// Consumed registers prove their reads done, up to the first that is not.
 void Machine::stepUse(int32_t agent, const Instruction &instruction) {
   AgentState &self = state.agents[agent];
-  for (int32_t i = instruction.firstPair; i < instruction.endPair; ++i)
-    llvm::erase_if(self.unused, [&](const std::pair<int32_t, int32_t> &read) {
-      return read.first == program.pairs[i].first;
-    });
   const Components &own = program.agents[agent].components;
-  getClock(agent)[own.used] = self.unused.empty()
-                                  ? state.issued[own.used]
-                                  : self.unused.front().second - 1;
+  int32_t *clock = getClock(agent);
+  for (int32_t i = instruction.firstPair; i < instruction.endPair; ++i) {
+    auto *read = llvm::find_if(self.unused, [&](const PendingRead &pending) {
+      return pending.fragment == program.pairs[i].first;
+    });
+    if (read == self.unused.end())
+      continue;
+    if (read->load > clock[own.load])
+      warn({Fault::Unwaited, getOccurrence(agent, instruction), read->by, {}});
+    self.unused.erase(read);
+  }
+  clock[own.used] = self.unused.empty() ? state.issued[own.used]
+                                        : self.unused.front().used - 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -50,14 +50,22 @@ struct Atom {
   SmallVector<Record, 3> reads;
 };
 
+/// A tensor-memory read whose registers nothing has consumed yet.
+struct PendingRead {
+  int32_t fragment;
+  int32_t used; ///< Index of its consumption.
+  int32_t load; ///< Index of the read.
+  Occurrence by;
+};
+
 struct AgentState {
   int32_t pc = 0;
   int32_t decision = 0; ///< Decisions that the agent has taken in.
   bool arrived = false; ///< At a named barrier, and waits.
   bool inTasks = false;
   When when;
-  /// Reads whose registers have not been consumed: fragment and index.
-  SmallVector<std::pair<int32_t, int32_t>, 8> unused;
+  /// Reads whose registers have not been consumed.
+  SmallVector<PendingRead, 8> unused;
 };
 
 /// An agent's waits on one slot.
@@ -95,6 +103,7 @@ struct State {
 
 enum class Fault : uint8_t {
   Race,
+  Unwaited, ///< A warning: registers are consumed that no wait covers.
   Unwritten,
   WrongTile,
   Early,
@@ -203,6 +212,7 @@ private:
                     const Occurrence &here);
   void checkOutstanding();
   void refuse(Finding finding);
+  void warn(const Finding &finding);
 
   const Program &program;
   int32_t numAgents;

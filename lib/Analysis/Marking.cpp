@@ -116,8 +116,8 @@ void MarkingWriter::writeAgents() {
     writeDecisions(index);
     const Components &own = program.agents[index].components;
     put(self.unused.size());
-    for (auto [fragment, read] : self.unused)
-      put(fragment);
+    for (const PendingRead &read : self.unused)
+      put(read.fragment);
     const int32_t *clock = machine.getAgentClock(index);
     for (int32_t component : {own.load, own.store, own.bulk})
       if (component >= 0)
@@ -168,10 +168,9 @@ void MarkingWriter::writeRecord(const Record &record) {
     put(std::min(state.issued[own.bulk] - record.done.index, 64));
   // Whether consuming the registers at hand would consume this read's.
   if (record.used.component >= 0)
-    put(llvm::count_if(self.unused,
-                       [&](const std::pair<int32_t, int32_t> &read) {
-                         return read.second <= record.used.index;
-                       }));
+    put(llvm::count_if(self.unused, [&](const PendingRead &read) {
+      return read.used <= record.used.index;
+    }));
 }
 
 void MarkingWriter::writeAtom(const Atom &atom) {
