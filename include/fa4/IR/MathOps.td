@@ -55,9 +55,9 @@ def FA4_RowMaxOp : FA4_Op<"row_max", [Pure, FA4_NamedResults, AttrSizedOperandSe
     Let `mx` be the largest of `scale` times the row's elements over all fragments
     (NaN if one is NaN). Against an old reference, the row keeps it while
     mx <= old + threshold; otherwise, and in a task's first block, the new reference
-    is mx rounded up to an integer, so that every later factor is a power of two
-    and rescaling by it is exact. `factor` is 2^(old - new): 1 where the reference
-    stays and in a first block.
+    is mx itself, so that the largest logit weighs exactly 1 and no rounding of P
+    touches a row with one dominant key. `factor` is 2^(old - new): 1 where the
+    reference stays and in a first block.
 
     `scale` is in units of log2: log2(e) times the attention's scale.
 

@@ -30,8 +30,8 @@ fa4.kernel @first(%q: memref<1x256x2x64xf16>, %k: memref<1x256x2x64xf16>,
 
 // -----
 
-// The reference moves by a whole number, so the factor is made out of integer bits:
-// no special function unit. A row that had seen nothing starts at its maximum.
+// The reference moves to the maximum, or stays while that is not much larger. The
+// factor takes no special function.
 // CHECK-LABEL: llvm.func @against(
 // CHECK: %[[OLD:.*]] = llvm.load
 // CHECK-COUNT-7: llvm.intr.maximum
@@ -40,20 +40,16 @@ fa4.kernel @first(%q: memref<1x256x2x64xf16>, %k: memref<1x256x2x64xf16>,
 // CHECK: %[[THRESHOLD:.*]] = arith.constant 8.000000e+00 : f32
 // CHECK: %[[LIMIT:.*]] = llvm.fadd %[[OLD]], %[[THRESHOLD]] : f32
 // CHECK: %[[KEEP:.*]] = llvm.fcmp "ole" %[[LARGEST]], %[[LIMIT]] : f32
+// CHECK: llvm.select %[[KEEP]], %[[OLD]], %[[LARGEST]] : i1, f32
 // CHECK: %[[DIFFERENCE:.*]] = llvm.fsub %[[OLD]], %[[LARGEST]] : f32
-// CHECK: %[[DOWN:.*]] = llvm.call_intrinsic "llvm.nvvm.floor.f"(%[[DIFFERENCE]])
-// CHECK: %[[INFINITY:.*]] = arith.constant 0xFF800000 : f32
-// CHECK: %[[NOTHING:.*]] = llvm.fcmp "oeq" %[[OLD]], %[[INFINITY]] : f32
-// CHECK: %[[STEPPED:.*]] = llvm.fsub %[[OLD]], %[[DOWN]] : f32
-// CHECK: %[[MOVED:.*]] = llvm.select %[[NOTHING]], %[[LARGEST]], %[[STEPPED]] : i1, f32
-// CHECK: llvm.select %[[KEEP]], %[[OLD]], %[[MOVED]] : i1, f32
-// CHECK: %[[CLAMPED:.*]] = llvm.intr.maxnum(%[[DOWN]], %{{.*}})
-// CHECK: %[[SHIFTED:.*]] = llvm.fadd %[[CLAMPED]], %{{.*}} : f32
-// CHECK: %[[BITS:.*]] = llvm.bitcast %[[SHIFTED]] : f32 to i32
-// CHECK: %[[BIASED:.*]] = llvm.add %[[BITS]], %c127_i32{{.*}} : i32
-// CHECK: %[[EXPONENT:.*]] = llvm.shl %[[BIASED]], %c23_i32 : i32
-// CHECK: %[[POWER:.*]] = llvm.bitcast %[[EXPONENT]] : i32 to f32
+// The factor takes no special function.
+// CHECK: %[[X:.*]] = llvm.intr.maxnum(%[[DIFFERENCE]], %{{.*}})
+// CHECK: llvm.fadd %[[X]], %{{.*}} : f32
+// CHECK-COUNT-5: llvm.intr.fma
+// CHECK: llvm.shl %{{.*}}, %c23_i32
+// CHECK: %[[POWER:.*]] = llvm.bitcast %{{.*}} : i32 to f32
 // CHECK: llvm.select %[[KEEP]], %[[ONE]], %[[POWER]] : i1, f32
+// CHECK-NOT: ex2
 // CHECK-NOT: ex2
 fa4.kernel @against(%q: memref<1x256x2x64xf16>, %k: memref<1x256x2x64xf16>,
                %v: memref<1x256x2x64xf16>, %o: memref<1x256x2x64xf16>)
