@@ -52,9 +52,10 @@ struct LaunchFile {
 bool loadLaunchFile(const std::string &path, Memory &memory, LaunchFile &out,
                     std::string &error);
 
-/// Writes the outputs as .npy (bf16 as <u2).
+/// Writes the outputs as .npy (bf16 as <u2). Those of a run that was
+/// interrupted are \p partial and get names of their own: 'o.partial.npy'.
 bool writeOutputs(const LaunchFile &file, const Memory &memory,
-                  std::string &error);
+                  std::string &error, bool partial = false);
 
 /// The name of an element type in descriptors, and back.
 const char *elementTypeName(ElementType type);

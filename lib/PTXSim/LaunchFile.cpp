@@ -247,20 +247,26 @@ bool ptxsim::loadLaunchFile(const std::string &path, Memory &memory,
 }
 
 bool ptxsim::writeOutputs(const LaunchFile &file, const Memory &memory,
-                          std::string &error) {
+                          std::string &error, bool partial) {
   for (const LaunchFile::Output &o : file.outputs) {
+    std::string path = o.path;
+    size_t end = path.size() - 4;
+    if (partial && path.size() > 4 && path.compare(end, 4, ".npy") == 0)
+      path.insert(end, ".partial");
+    else if (partial)
+      path += ".partial";
     NpyArray array;
     array.descr = npyDescr(o.type);
     array.shape.assign(o.shape.begin(), o.shape.end());
     if (o.bytes) {
       const uint8_t *data = memory.translate(o.address, o.bytes);
       if (!data) {
-        error = o.path + ": the buffer is gone";
+        error = path + ": the buffer is gone";
         return false;
       }
       array.data.assign(data, data + o.bytes);
     }
-    if (!writeNpy(o.path, array, error))
+    if (!writeNpy(path, array, error))
       return false;
   }
   return true;

@@ -83,8 +83,8 @@ public:
   uint32_t live;        // lanes that have not exited
   uint32_t maxRegs = 0; // of setmaxnreg; 0: as launched
   std::vector<Split> splits;
-  std::vector<uint8_t> local; // per lane localBytes
-  unsigned pendingTmemLoads = 0;
+  std::vector<uint8_t> local;       // per lane localBytes
+  std::vector<Tmem::Use> tmemLoads; // that no tcgen05.wait::ld followed
 
 private:
   std::vector<uint8_t> storage;

@@ -189,7 +189,7 @@ std::string RaceDetector::advice(const Actor &a, const Access &before,
         agent.kind == Kind::Loads ? "tcgen05.wait::ld" : "tcgen05.wait::st";
     if (!known)
       return "a '" + wait + "' after the first is missing";
-    break;
+    return "no barrier after a '" + wait + "' orders the two";
   }
   case Kind::Tensor:
     return "no wait for an mbarrier that a 'tcgen05.commit' after the first "

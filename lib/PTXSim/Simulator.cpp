@@ -179,6 +179,8 @@ public:
         firstBad(total) {}
 
   Result run() {
+    if (options.progress)
+      options.progress(0, total);
     unsigned n =
         unsigned(std::min<uint64_t>(std::max(1u, options.threads), total));
     std::vector<std::thread> helpers;

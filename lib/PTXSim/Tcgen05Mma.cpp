@@ -1,9 +1,10 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// tcgen05.mma of kind f16. Products of two half-precision values are exact in
-// f32; the sum runs over k in ascending order, starting from the accumulator,
-// with one f32 rounding a step. The machine's own order is not documented.
+// tcgen05.mma of kinds f16, tf32 and f8f6f4. Products are exact in f32; the sum
+// runs over k in ascending order, starting from the accumulator, with one f32
+// rounding a step. The machine's own order is not documented. Collector usage
+// tells the machine what to keep; it has no effect on values.
 
 #include "FloatFormat.h"
 #include "MatrixOperand.h"
@@ -15,14 +16,35 @@ using namespace ptxsim;
 
 namespace {
 
-/// Instruction descriptor of kind f16 (PTX ISA, "Instruction descriptor").
+enum Kind : uint32_t { kF16Kind, kTF32Kind, kF8F6F4Kind };
+
+/// Instruction descriptor (PTX ISA, "Instruction descriptor").
 struct InstrDescriptor {
-  bool f32 = false, aBf16 = false, bBf16 = false, negA = false, negB = false,
-       aMn = false, bMn = false;
-  unsigned m = 0, n = 0;
+  bool f32 = false, negA = false, negB = false, aMn = false, bMn = false;
+  Element a = Element::F16, b = Element::F16;
+  unsigned m = 0, n = 0, depth = 16;
 };
 
-std::string decodeInstr(uint32_t bits, InstrDescriptor &out) {
+bool elementOf(Kind kind, unsigned code, Element &e) {
+  switch (kind) {
+  case kF16Kind:
+    e = code ? Element::BF16 : Element::F16;
+    return code <= 1;
+  case kTF32Kind:
+    e = Element::TF32;
+    return code == 2;
+  default: {
+    static constexpr Element kElements[] = {Element::E4M3, Element::E5M2,
+                                            Element::E2M3, Element::E3M2,
+                                            Element::E2M1};
+    if (code <= 4)
+      e = kElements[code];
+    return code <= 4;
+  }
+  }
+}
+
+std::string decodeInstr(uint32_t bits, Kind kind, InstrDescriptor &out) {
   auto field = [&](unsigned at, unsigned width) {
     return bits >> at & ((1u << width) - 1);
   };
@@ -31,11 +53,14 @@ std::string decodeInstr(uint32_t bits, InstrDescriptor &out) {
   if (field(3, 1) || field(6, 1) || field(23, 1) || field(29, 1) ||
       field(30, 2))
     return "reserved bits of the instruction descriptor are set";
-  if (field(4, 2) > 1 || field(7, 3) > 1 || field(10, 3) > 1)
-    return "the instruction descriptor names a type that kind::f16 has not";
+  static constexpr const char *kNames[] = {"f16", "tf32", "f8f6f4"};
+  if (field(4, 2) > 1 || !elementOf(kind, field(7, 3), out.a) ||
+      !elementOf(kind, field(10, 3), out.b) ||
+      (kind == kTF32Kind && !field(4, 2)))
+    return std::string("the instruction descriptor names a type that kind::") +
+           kNames[kind] + " has not";
+  out.depth = kind == kF16Kind ? 16 : kind == kTF32Kind ? 8 : 32;
   out.f32 = field(4, 2);
-  out.aBf16 = field(7, 3);
-  out.bBf16 = field(10, 3);
   out.negA = field(13, 1);
   out.negB = field(14, 1);
   out.aMn = field(15, 1);
@@ -48,12 +73,13 @@ std::string decodeInstr(uint32_t bits, InstrDescriptor &out) {
   if (out.n < step || out.n > 256 || out.n % step)
     return "expected N of " + std::to_string(step) + " to 256 in steps of " +
            std::to_string(step) + ", but got " + std::to_string(out.n);
-  if (!out.f32 && (out.aBf16 || out.bBf16))
+  if (!out.f32 && (out.a == Element::BF16 || out.b == Element::BF16))
     return "an f16 accumulator needs f16 operands";
   return "";
 }
 
-constexpr unsigned kDepth = 16;
+/// Operand A of every kind takes 32 bytes of a lane.
+constexpr unsigned kAColumns = 8;
 
 /// All that an MMA needs once it runs.
 struct Mma {
@@ -72,7 +98,7 @@ struct Mma {
   }
   Tmem::Use use(Tmem::UseKind kind) const {
     if (kind == Tmem::TensorRead)
-      return {kind, 0, 128, aColumn, kDepth / 2};
+      return {kind, 0, 128, aColumn, kAColumns};
     return {kind, 0, 128, dColumn, instr.n};
   }
 };
@@ -81,10 +107,10 @@ struct Mma {
 __attribute__((target_clones("arch=x86-64-v3", "default")))
 #endif
 void accumulateRow(float *__restrict acc, const float *__restrict a,
-                   const float *__restrict b, unsigned n) {
+                   const float *__restrict b, unsigned n, unsigned depth) {
   // Multiply and add stay separate operations: the library is compiled with
   // contraction off, so every host gives the same bits.
-  for (unsigned k = 0; k < kDepth; ++k) {
+  for (unsigned k = 0; k < depth; ++k) {
     float x = a[k];
     const float *row = b + k * n;
     for (unsigned j = 0; j < n; ++j)
@@ -97,7 +123,7 @@ bool readTmemOperand(Cta &cta, const Mma &mma, float *a) {
     unsigned lane = mma.lane(m, mma.aLane);
     const uint32_t *row = cta.tmem.row(lane) + mma.aColumn;
     const uint8_t *valid = cta.tmem.valid(lane) + mma.aColumn;
-    for (unsigned c = 0; c < kDepth / 2; ++c) {
+    for (unsigned c = 0; c < kAColumns; ++c) {
       if (!valid[c]) {
         cta.fault(*mma.op, mma.warp, "uninitialised",
                   "operand A of tcgen05.mma reads TMEM lane " +
@@ -106,12 +132,10 @@ bool readTmemOperand(Cta &cta, const Mma &mma, float *a) {
                       ", which was never written");
         return false;
       }
-      for (unsigned h = 0; a && h < 2; ++h) {
-        uint16_t u = uint16_t(row[c] >> (16 * h));
-        a[m * kDepth + 2 * c + h] =
-            mma.instr.aBf16 ? decodeBF16(u) : decodeF16(u);
-      }
     }
+    for (unsigned k = 0; a && k < mma.instr.depth; ++k)
+      a[m * mma.instr.depth + k] = containerElement(
+          mma.instr.a, reinterpret_cast<const uint8_t *>(row), k);
   }
   return true;
 }
@@ -121,14 +145,15 @@ bool readOperands(Cta &cta, const Mma &mma, float *a, float *b) {
   const InstrDescriptor &in = mma.instr;
   bool good = mma.aInTmem ? readTmemOperand(cta, mma, a)
                           : readMatrix(cta, *mma.op, mma.warp, mma.a, !in.aMn,
-                                       in.m, kDepth, in.aBf16, "A", a);
+                                       in.m, in.depth, in.a, "A", a);
   return good && readMatrix(cta, *mma.op, mma.warp, mma.b, !in.bMn, in.n,
-                            kDepth, in.bBf16, "B", b);
+                            in.depth, in.b, "B", b);
 }
 
 void compute(Cta &cta, const Mma &mma) {
   const InstrDescriptor &in = mma.instr;
-  std::vector<float> a(in.m * kDepth), bRows(in.n * kDepth), b(in.n * kDepth),
+  const unsigned depth = in.depth;
+  std::vector<float> a(in.m * depth), bRows(in.n * depth), b(in.n * depth),
       acc(in.n);
   if (!readOperands(cta, mma, a.data(), bRows.data()))
     return;
@@ -136,8 +161,8 @@ void compute(Cta &cta, const Mma &mma) {
     for (float &v : a)
       v = -v;
   for (unsigned n = 0; n < in.n; ++n)
-    for (unsigned k = 0; k < kDepth; ++k)
-      b[k * in.n + n] = bRows[n * kDepth + k];
+    for (unsigned k = 0; k < depth; ++k)
+      b[k * in.n + n] = bRows[n * depth + k];
   float scale = std::ldexp(1.0f, -int(mma.scale));
   for (unsigned m = 0; m < in.m; ++m) {
     unsigned lane = mma.lane(m, mma.dLane);
@@ -159,7 +184,7 @@ void compute(Cta &cta, const Mma &mma) {
                                   : decodeF16(uint16_t(row[n]));
       acc[n] = old * scale;
     }
-    accumulateRow(acc.data(), &a[m * kDepth], b.data(), in.n);
+    accumulateRow(acc.data(), &a[m * depth], b.data(), in.n, depth);
     for (unsigned n = 0; n < in.n; ++n) {
       row[n] = in.f32 ? floatToBits(canonical(acc[n])) : encodeF16(acc[n]);
       valid[n] = 1;
@@ -172,16 +197,18 @@ bool orders(Warp &w, const Op &op, const Mma &mma) {
   RaceDetector &race = *w.cta.race;
   const InstrDescriptor &in = mma.instr;
   race.beginTensor(w, op, mma.thread % 32);
-  auto shared = [&](const MatrixDescriptor &d, bool kMajor, unsigned extent) {
-    return forChunks(d, kMajor, extent, kDepth, [&](uint32_t address) {
-      return !w.cta.shared.contains(address, 16) ||
-             race.tensorShared(address, 16, false);
-    });
+  auto shared = [&](const MatrixDescriptor &d, bool kMajor, unsigned extent,
+                    Element e) {
+    return forChunks(d, kMajor, extent, in.depth, perChunk(e),
+                     [&](uint32_t address) {
+                       return !w.cta.shared.contains(address, 16) ||
+                              race.tensorShared(address, 16, false);
+                     });
   };
-  if (mma.aInTmem ? !race.tensorTmem(0, 128, mma.aColumn, kDepth / 2, false)
-                  : !shared(mma.a, !in.aMn, in.m))
+  if (mma.aInTmem ? !race.tensorTmem(0, 128, mma.aColumn, kAColumns, false)
+                  : !shared(mma.a, !in.aMn, in.m, in.a))
     return false;
-  if (!shared(mma.b, !in.bMn, in.n))
+  if (!shared(mma.b, !in.bMn, in.n, in.b))
     return false;
   // With M = 64 each quarter has 16 lanes.
   for (unsigned lane = mma.dLane; lane < 128; lane += 32)
@@ -205,7 +232,7 @@ bool check(Warp &w, const Op &op, const Mma &mma) {
   }
   if (!checkColumns(cta, op, w.id, mma.dColumn, in.n,
                     "the accumulator of tcgen05.mma") ||
-      (mma.aInTmem && !checkColumns(cta, op, w.id, mma.aColumn, kDepth / 2,
+      (mma.aInTmem && !checkColumns(cta, op, w.id, mma.aColumn, kAColumns,
                                     "operand A of tcgen05.mma")))
     return false;
   Tmem::Use d = mma.use(Tmem::TensorWrite), a = mma.use(Tmem::TensorRead);
@@ -214,6 +241,13 @@ bool check(Warp &w, const Op &op, const Mma &mma) {
     w.fault(op, "race",
             "tcgen05.mma uses TMEM columns that a tcgen05.st in flight still "
             "writes (no tcgen05.wait::st)");
+    return false;
+  }
+  d.kind = Tmem::LoadRead;
+  if (cta.tmem.pending(d)) {
+    w.fault(op, "race",
+            "tcgen05.mma writes TMEM columns that a tcgen05.ld in flight still "
+            "reads (no tcgen05.wait::ld)");
     return false;
   }
   if (cta.race && !orders(w, op, mma))
@@ -246,7 +280,8 @@ Step execMma(Warp &w, const Op &op, uint32_t mask) {
       mma->disabled[i] =
           op.count ? w.reg<uint32_t>(w.cta.program.lists[op.list + i])[lane]
                    : 0;
-    std::string error = decodeInstr(w.reg<uint32_t>(op.e)[lane], mma->instr);
+    std::string error =
+        decodeInstr(w.reg<uint32_t>(op.e)[lane], Kind(op.d2), mma->instr);
     if (error.empty())
       error = decodeDescriptor(w.reg<uint64_t>(op.c)[lane], mma->b);
     if (mma->aInTmem) {
@@ -286,8 +321,17 @@ Step execMma(Warp &w, const Op &op, uint32_t mask) {
 } // namespace
 
 bool ptxsim::decodeMma(Decoder &d) {
-  if (!d.take("kind::f16"))
-    return d.fail("only '.kind::f16' is supported");
+  if (d.takeAny({"ws", "sp", "ashift", "block_scale"}))
+    return d.fail("sparse, block-scaled, weight-stationary and shifted MMAs are "
+                  "not supported");
+  if (d.take("kind::f16"))
+    d.op.d2 = kF16Kind;
+  else if (d.take("kind::tf32"))
+    d.op.d2 = kTF32Kind;
+  else if (d.take("kind::f8f6f4"))
+    d.op.d2 = kF8F6F4Kind;
+  else
+    return d.fail("expected '.kind::f16', '.kind::tf32' or '.kind::f8f6f4'");
   d.takeAny({"collector::a::discard", "collector::a::fill", "collector::a::use",
              "collector::a::lastuse"});
   if (!d.expectOps(5, 7))
@@ -325,6 +369,8 @@ bool ptxsim::decodeMma(Decoder &d) {
     int64_t scale;
     if (!d.immediate(d.operand(next + 1), scale))
       return false;
+    if (d.op.d2 == kF8F6F4Kind)
+      return d.fail("'.kind::f8f6f4' takes no scale");
     if (scale < 0 || scale > 15)
       return d.fail("expected a scale of 0 to 15");
     d.op.aux2 = uint32_t(scale);

@@ -39,7 +39,13 @@ public:
 
   /// What operations in flight will do to columns, in groups of 16 lanes: a
   /// thread's access to them is unordered.
-  enum UseKind : uint8_t { StoreWrite, TensorWrite, TensorRead, NumUses };
+  enum UseKind : uint8_t {
+    StoreWrite,
+    TensorWrite,
+    TensorRead,
+    LoadRead,
+    NumUses
+  };
   struct Use {
     UseKind kind;
     unsigned lane, lanes, column, columns;

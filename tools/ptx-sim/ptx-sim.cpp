@@ -8,11 +8,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <sstream>
 #include <thread>
 
@@ -43,6 +45,42 @@ Exit code: 0 done, 1 fault, deadlock or limit, 2 error in the input.
 )";
 
 namespace {
+/// A line each second, also while one CTA runs on.
+class Progress {
+public:
+  Progress() : ticker([this] { tick(); }) {}
+  ~Progress() { stop(); }
+
+  void stop() {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      over = true;
+    }
+    wake.notify_all();
+    if (ticker.joinable())
+      ticker.join();
+  }
+
+  std::atomic<uint64_t> done{0}, total{0};
+
+private:
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool over = false;
+  std::thread ticker;
+
+  void tick() {
+    std::unique_lock<std::mutex> lock(mutex);
+    unsigned seconds = 0;
+    while (!wake.wait_for(lock, std::chrono::seconds(1), [&] { return over; }))
+      std::fprintf(stderr, "\r%llu of %llu CTAs, %u s",
+                   (unsigned long long)done, (unsigned long long)total,
+                   ++seconds);
+    if (seconds)
+      std::fprintf(stderr, "\n");
+  }
+};
+
 struct Arguments {
   std::string ptx, launch;
   bool check = false, stats = false;
@@ -128,39 +166,32 @@ static int runLaunch(const Module &module, Arguments &args) {
     return 2;
   }
   Result result;
+  Progress progress;
   auto start = std::chrono::steady_clock::now();
   auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() -
                                          start)
         .count();
   };
-  double nextReport = 1;
-  bool reported = false;
   args.options.progress = [&](uint64_t done, uint64_t total) {
-    if (seconds() < nextReport)
-      return;
-    nextReport = seconds() + 1;
-    reported = true;
-    std::fprintf(stderr, "\r%llu of %llu CTAs, %.0f s",
-                 (unsigned long long)done, (unsigned long long)total,
-                 seconds());
+    progress.done = done;
+    progress.total = total;
   };
   std::signal(SIGINT, onInterrupt);
   args.options.interrupted = [] { return gInterrupted.load(); };
   if (!file.skip)
     result = run(module, file.launch, memory, args.options);
-  if (reported)
-    std::fprintf(stderr, "\n");
+  progress.stop();
   if (result.status == Status::Error) {
     std::fprintf(stderr, "error: %s\n", result.message.c_str());
     return 2;
   }
   if (!result.ok())
     std::fprintf(stderr, "%s\n", result.str().c_str());
-  if (result.status == Status::Interrupted)
-    std::fprintf(stderr, "partial results are written\n");
-  if ((result.ok() || result.status == Status::Interrupted) &&
-      !writeOutputs(file, memory, error)) {
+  bool partial = result.status == Status::Interrupted;
+  if (partial)
+    std::fprintf(stderr, "partial results are written as *.partial.npy\n");
+  if ((result.ok() || partial) && !writeOutputs(file, memory, error, partial)) {
     std::fprintf(stderr, "error: %s\n", error.c_str());
     return 2;
   }
