@@ -22,6 +22,7 @@ packages="
   mlir-22-tools
   ninja-build
   python3
+  python3-numpy
 "
 
 # A tool that came from elsewhere (a Python or CMake not of Debian) counts too.
