@@ -12,11 +12,12 @@ DEMO_OUT ?= $(BUILD)/demo
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 LIT_OPTS ?=
 
-.PHONY: help setup configure build demo test docs format tidy install clean
+.PHONY: help setup configure build demo test test-full docs format tidy install clean
 
 help:
 	@echo "make demo     install what is missing, build, compile examples/attention.mlir for $(CHIP)"
 	@echo "make test     install what is missing, build, run every test"
+	@echo "make test-full  the same, with every numeric case in every mode of ptx-sim"
 	@echo "make build    build the libraries, tools and tests"
 	@echo "make docs     write docs/reference from the .td files"
 	@echo "make format   clang-format every source file"
@@ -42,6 +43,11 @@ demo: setup configure
 test: setup configure
 	ninja -C $(BUILD) -j $(JOBS) all check-fa4-depends
 	LIT_OPTS="$(LIT_OPTS)" ninja -C $(BUILD) check-fa4
+
+test-full: setup configure
+	ninja -C $(BUILD) -j $(JOBS) all check-fa4-depends
+	LIT_OPTS="$(LIT_OPTS) --param full=1" ninja -C $(BUILD) check-fa4
+	python3 test/Numeric/report.py $(BUILD)
 
 docs: setup configure
 	ninja -C $(BUILD) fa4-docs

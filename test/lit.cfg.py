@@ -4,6 +4,7 @@
 # How lit runs the tests of the IR, the passes and the tools.
 
 import os
+import subprocess
 
 import lit.formats
 
@@ -48,3 +49,12 @@ if os.path.exists(config.ptxas):
 # looks in has none.
 if not os.path.exists("/usr/local/cuda/bin/ptxas"):
     config.available_features.add("no-default-ptxas")
+
+# numpy: the Python that CMake found has it, so the kernels' numbers can be judged.
+if subprocess.run([config.python, "-c", "import numpy"], capture_output=True).returncode == 0:
+    config.available_features.add("numpy")
+
+# lit --param full=1 (make test-full) runs every numeric case in every mode of ptx-sim.
+config.numeric_full = lit_config.params.get("full", "0") not in ("0", "")
+if config.numeric_full:
+    config.available_features.add("numeric-full")

@@ -215,6 +215,9 @@ struct StoreLsePattern : KernelPattern<StoreLseOp> {
     LLVM::StoreOp::create(
         b, lse,
         getRowPointer(b, adaptor.getTarget().front(), at[0], at[1], position));
+    // The warp's next barrier is an aligned one: its lanes have to be together.
+    b.setInsertionPointAfter(guard);
+    NVVM::SyncWarpOp::create(b, i32Constant(b, b.getLoc(), -1));
     rewriter.eraseOp(op);
     return success();
   }

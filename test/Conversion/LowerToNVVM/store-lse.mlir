@@ -20,6 +20,9 @@
 // CHECK: scf.if %[[EXISTS]] {
 // CHECK: %[[TO:.*]] = llvm.getelementptr %[[LSE]][%{{.*}}] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
 // CHECK: llvm.store %[[VALUE]], %[[TO]] : f32, !llvm.ptr<1>
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[ALL:.*]] = arith.constant -1 : i32
+// CHECK-NEXT: nvvm.bar.warp.sync %[[ALL]] : i32
 // CHECK-NOT: llvm.store
 fa4.kernel @k(%q: memref<1x256x2x64xf16>, %k: memref<1x256x2x64xf16>,
                %v: memref<1x256x2x64xf16>, %o: memref<1x256x2x64xf16>, %lse: memref<1x2x256xf32>)

@@ -1,0 +1,55 @@
+# RUN: %numeric
+
+# Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Batches, trip counts and repeated launches: L2, H1, Q4, Q8."""
+
+import numpy as np
+
+from harness import ALL_DYNAMIC, Inputs, Problem
+from storage import bhsd
+from suite import Suite
+
+suite = Suite("launches")
+
+for dtype in ("f16", "bf16"):
+    # L2: Q differs from batch to batch.
+    problem = Problem(3, 5, 64, 2, 2, 64, dtype=dtype)
+    q, k, v = (np.random.default_rng(2).standard_normal(problem.shape(n)) for n in "qkv")
+    q *= np.arange(1, 4)[:, None, None, None]
+    suite.check(f"L2 {dtype}", problem, Inputs.of(problem, q, k, v))
+
+    # Q4: loops of a single trip.
+    for shape in ((128, 128), (128, 64), (1, 1), (256, 128)):
+        for stages in (2, 3, 6) if suite.full else (2,):
+            for causal in (False, True):
+                problem = Problem(1, *shape, 1, 1, 64, causal, dtype, schedule=f"kv-stages={stages}")
+                suite.check(f"Q4 {shape} {stages} {causal} {dtype}", problem)
+    suite.refused("Q4 one slot", problem.but(schedule="kv-stages=1"), ("'kv-stages' from 2 to 64", "1"))
+
+# H1: one kernel, called with contiguous, then transposed, then contiguous tensors again.
+for d in (64, 128):
+    problem = Problem(2, 70, 140, 4, 2, d, True, dynamic=ALL_DYNAMIC)
+    inputs = Inputs.normal(problem, 1)
+    transposed = problem.but(layouts={n: bhsd(problem.shape(n)) for n in "qkvo"})
+    first = suite.check(f"H1 first {d}", problem, inputs)
+    second = suite.check(f"H1 transposed {d}", transposed, inputs)
+    # Q8: another shape in between.
+    other = suite.check(f"H1 other shape {d}", problem.but(sq=129, skv=20))
+    third = suite.check(f"H1 third {d}", problem, inputs)
+    if first and second and third:
+        same = first.same_bits(second) and first.same_bits(third)
+        suite.expect("H1", problem, same, "calls of one kernel differ")
+        suite.expect("H1", problem, len({problem.text(), transposed.text()}) == 1, "there are two kernels")
+
+# Many batches and heads of a single row, more tasks than blocks (Z2).
+for name, shape in (("batches", (300, 1, 1, 1, 1, 64)), ("heads", (1, 1, 1, 300, 300, 64))):
+    for causal in (False, True):
+        problem = Problem(*shape, causal)
+        inputs = Inputs.normal(problem, 1)
+        output = suite.check(f"300 {name} {causal}", problem, inputs)
+        if output:
+            suite.expect(name, problem, np.array_equal(output.o_bits, inputs.v), "O is not V")
+
+suite.finish()

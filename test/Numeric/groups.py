@@ -1,0 +1,37 @@
+# RUN: %numeric
+
+# Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Query heads that share a key/value head: packed into a tile, or a tile each."""
+
+from harness import Problem
+from suite import Suite
+
+suite = Suite("groups")
+
+# Powers of two share a tile; the others have a tile a head.
+for i, group in enumerate((1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 71, 128)):
+    for causal in (False, True) if suite.full else (bool(i % 2),):
+        for d in (64, 128) if suite.full else (64,):
+            large = group > 32 and not suite.full
+            problem = Problem(1, 9 if large else 65, 150, group, 1, d, causal)
+            suite.check(f"group {group} d{d} {causal}", problem)
+
+# Several key/value heads and batches, so that tiles of every head are told apart.
+for hq, hkv in suite.pick(((8, 2), (12, 4), (6, 3), (16, 16), (14, 2), (64, 4)), 2):
+    for causal in (False, True):
+        suite.check(f"{hq}/{hkv} {causal}", Problem(2, 70, 131, hq, hkv, 64, causal))
+
+# Packing decides who shares a tile, not what is computed.
+for packing in ("on", "off"):
+    for causal in (False, True):
+        problem = Problem(1, 130, 200, 8, 2, 128, causal, schedule=f"group-packing={packing}")
+        suite.check(f"packing {packing} {causal}", problem)
+
+# Head counts that the compiler does not see.
+for hq, hkv in suite.pick(((4, 2), (6, 2), (5, 5), (128, 1)), 2):
+    problem = Problem(1, 33, 140, hq, hkv, 64, True, dynamic=frozenset(("Hq", "Hkv")))
+    suite.check(f"dynamic {hq}/{hkv}", problem)
+
+suite.finish()

@@ -1,0 +1,32 @@
+# Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""A table of the figures that the numeric tests left behind.
+
+    python3 test/Numeric/report.py build
+"""
+
+import glob
+import json
+import os
+import sys
+
+
+def main():
+    paths = glob.glob(os.path.join(sys.argv[1], "test/Numeric/**/report.json"), recursive=True)
+    records = sorted((json.load(open(p)) for p in paths), key=lambda r: r["group"])
+    if not records:
+        sys.exit(f"no reports below '{sys.argv[1]}': run make test or make test-full first")
+    head = ("group", "run", "cases", "failed", "seconds", "error", "rms ratio", "lse error")
+    print("%-20s %-5s %5s %6s %7s %9s %9s %9s" % head)
+    for r in records:
+        row = (r["group"], r["run"], r["cases"], len(r["failed"]), r["seconds"])
+        figures = (r["error"], r["rms ratio"], r["lse error"])
+        print("%-20s %-5s %5d %6d %7.0f %9.2e %9.2f %9.2e" % (row + figures))
+    worst = [max(r[k] for r in records) for k in ("error", "rms ratio", "lse error")]
+    cases, failed = sum(r["cases"] for r in records), sum(len(r["failed"]) for r in records)
+    print("%-20s %-5s %5d %6d %7s %9.2e %9.2f %9.2e" % ("all", "", cases, failed, "", *worst))
+
+
+if __name__ == "__main__":
+    main()

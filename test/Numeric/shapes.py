@@ -1,0 +1,32 @@
+# RUN: %numeric
+# Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Lengths around the tiles' edges, Sq and Skv apart, under both masks."""
+
+from itertools import product
+
+from harness import ALL_DYNAMIC, Problem
+from suite import Suite
+
+suite = Suite("shapes")
+LENGTHS = (1, 2, 127, 128, 129, 257, 383, 1000)
+
+# A tenth of the grid leaves every length in, on both sides.
+pairs = [(sq, skv) for sq, skv in product(LENGTHS, LENGTHS)]
+grid = list(product((64, 128), (False, True), pairs))
+for i, (d, causal, (sq, skv)) in enumerate(grid):
+    if not suite.full and i % 11:
+        continue
+    dtype = ("f16", "bf16")[(i // 11 if not suite.full else i) % 2]
+    # The compiler sees the lengths in one half of the cases only.
+    dynamic = ALL_DYNAMIC if (i // 2) % 2 else frozenset()
+    problem = Problem(1, sq, skv, 2, 1, d, causal, dtype, dynamic=dynamic)
+    suite.check(f"{sq}x{skv} d{d} {'causal' if causal else 'full'} {dtype}", problem)
+
+# Every length against itself, batch and heads above one.
+for s in suite.pick(LENGTHS, 3):
+    for causal in (False, True):
+        suite.check(f"{s} square batch {causal}", Problem(2, s, s, 4, 2, 128, causal))
+
+suite.finish()
