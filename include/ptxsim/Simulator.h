@@ -129,6 +129,8 @@ struct Options {
   unsigned maxFaults = 1; // a CTA stops at its first fault
   std::function<void(uint64_t done, uint64_t total)> progress;
   std::function<bool()> interrupted;
+  /// Takes what 'vprintf' prints; else it goes to the standard output.
+  std::function<void(const std::string &text)> print;
 };
 
 enum class Status { Ok, Error, Fault, Deadlock, StepLimit, Interrupted };

@@ -14,8 +14,10 @@ enum class Space : uint8_t { Generic, Global, Shared, Local, Param };
 
 /// Host pointer for \p size bytes at \p address, or null after a fault. A
 /// write marks shared memory as initialised.
+/// An \p atomic access races with no other.
 uint8_t *resolve(Warp &w, const Op &op, unsigned lane, Space space,
-                 uint64_t address, unsigned size, bool write);
+                 uint64_t address, unsigned size, bool write,
+                 bool atomic = false);
 
 } // namespace ptxsim
 

@@ -3,6 +3,7 @@
 
 // Division and the approximate functions.
 
+#include "DoubleOps.h"
 #include "FloatFormat.h"
 #include "Lanewise.h"
 
@@ -57,6 +58,26 @@ template <Approx F> struct ApproxD {
   static double apply(double x) { return approximate(F, x); }
 };
 
+/// rcp and rsqrt.approx.ftz.f64 read and write the upper 32 bits only, and
+/// flush subnormals.
+template <Approx F> struct ApproxHighD {
+  static double high(double x) {
+    uint64_t u;
+    std::memcpy(&u, &x, 8);
+    u &=
+        (u & 0x7ff0000000000000) == 0 ? 0x8000000000000000 : 0xffffffff00000000;
+    std::memcpy(&x, &u, 8);
+    return x;
+  }
+  static double apply(double x) {
+    double r = approximate(F, high(x));
+    const uint64_t nan = 0x7fffffff00000000;
+    if (r != r)
+      std::memcpy(&r, &nan, 8);
+    return high(r);
+  }
+};
+
 Step execHalfApprox(Warp &w, const Op &op, uint32_t mask) {
   unsigned per = op.aux3;
   bool bf = op.imm;
@@ -66,8 +87,11 @@ Step execHalfApprox(Warp &w, const Op &op, uint32_t mask) {
       float x = bf ? decodeBF16(u) : decodeF16(u);
       if (op.aux & kFtz)
         x = flush(x);
-      w.reg<uint16_t>(op.d)[i] = uint16_t(encode(
-          approximate(Approx(op.aux2), x), bf ? kBF16 : kF16, Round::RN));
+      uint16_t r = uint16_t(encode(approximate(Approx(op.aux2), x),
+                                   bf ? kBF16 : kF16, Round::RN));
+      if (op.aux & kFtz && (r & 0x7f80) == 0) // of bf16 only
+        r &= 0x8000;
+      w.reg<uint16_t>(op.d)[i] = r;
     }
   });
   return Step::Next;
@@ -87,7 +111,11 @@ template <Approx F> bool decodeApprox(Decoder &d) {
   if (t == Type::F32) {
     d.op.fn = execApprox<F>;
   } else if (t == Type::F64 && (round == Round::RN || approx)) {
-    d.op.fn = unary<double, double, ApproxD<F>>;
+    d.op.fn = approx && d.op.aux & kFtz ? unary<double, double, ApproxHighD<F>>
+                                        : unary<double, double, ApproxD<F>>;
+  } else if (t == Type::F64 && round <= Round::RP) {
+    d.op.imm = int64_t(F == Approx::Rcp ? DoubleOp::Rcp : DoubleOp::Sqrt);
+    d.op.fn = execDouble;
   } else if (F == Approx::Ex2 || F == Approx::Tanh) {
     d.op.aux2 = unsigned(F);
     d.op.imm = t == Type::BF16 || t == Type::BF16x2;
@@ -104,7 +132,14 @@ Step execDiv(Warp &w, const Op &op, uint32_t mask) {
   const float *a = w.reg<float>(op.a), *b = w.reg<float>(op.b);
   bool ftz = op.aux & kFtz;
   forLanes(mask, [&](unsigned i) {
-    d[i] = giveResult(takeInput(a[i], ftz) / takeInput(b[i], ftz), op.aux);
+    float x = takeInput(a[i], ftz), y = takeInput(b[i], ftz);
+    // A quotient of f32 values is never as close to an f32 value as the double
+    // result's error, unless it is that value.
+    float r =
+        Round(op.aux2) == Round::RN
+            ? x / y
+            : bitsToFloat(encode(double(x) / double(y), kF32, Round(op.aux2)));
+    d[i] = giveResult(r, op.aux);
   });
   return Step::Next;
 }
@@ -126,11 +161,16 @@ static bool decodeDiv(Decoder &d) {
   Type t = d.takeType();
   if (!isFloat(t))
     return round == Round::None && !d.op.aux && decodeIntegerDiv(d, t);
-  if (round != Round::None && round != Round::RN)
-    return d.fail("division rounds to nearest only here");
+  d.op.aux2 = unsigned(round == Round::None ? Round::RN : round);
+  if (round > Round::RP)
+    return d.fail("this rounding mode is not allowed here");
   d.op.fn = t == Type::F32   ? execDiv
             : t == Type::F64 ? binary<double, double, double, DivD>
                              : nullptr;
+  if (t == Type::F64 && d.op.aux2 != unsigned(Round::RN)) {
+    d.op.imm = int64_t(DoubleOp::Div);
+    d.op.fn = execDouble;
+  }
   return takeOperands(d, t, 2);
 }
 

@@ -4,8 +4,11 @@
 // CTA barriers by id and count, fences, setmaxnreg and other
 // synchronisation of whole warps.
 
+#include "ClusterBarrier.h"
 #include "Decoder.h"
 #include "Machine.h"
+
+#include <algorithm>
 
 using namespace ptxsim;
 
@@ -80,10 +83,11 @@ Step execBar(Warp &w, const Op &op, uint32_t mask) {
   bool whole = op.b == kNone;
   uint32_t count =
       whole ? unsigned(w.cta.warps.size()) * 32 : w.reg<uint32_t>(op.b)[first];
-  if (count == 0 || count % 32 || count > w.cta.warps.size() * 32)
+  // More than the CTA has is fine: a thread may arrive and then sync.
+  if (count == 0 || count % 32)
     return w.fault(op, "bad-barrier",
-                   "expected a thread count that is a multiple of 32 and at "
-                   "most that of the CTA, but got " +
+                   "expected a thread count that is a multiple of 32, but "
+                   "got " +
                        std::to_string(count));
   if (b.expected && (b.wholeCta != whole || (!whole && b.expected != count)))
     return w.fault(op, "bad-barrier",
@@ -165,8 +169,7 @@ bool decodeBar(Decoder &d) {
     return d.ok();
   }
   if (d.take("cluster")) {
-    // A cluster of one CTA: arrive and wait are a barrier of its threads.
-    return d.fail("cluster barriers are not supported");
+    return decodeClusterBarrier(d);
   }
   d.take("cta");
   bool aligned = d.take("aligned") || d.mnemonic() == "bar";
@@ -263,6 +266,8 @@ bool decodeSetMaxReg(Decoder &d) {
   if (d.op.imm < 24 || d.op.imm > 256 || d.op.imm % 8)
     return d.fail("expected a multiple of 8 from 24 to 256, but got " +
                   std::to_string(d.op.imm));
+  if (d.op.aux)
+    d.program.largestInc = std::max(d.program.largestInc, uint32_t(d.op.imm));
   d.op.flags |= kAligned;
   d.op.fn = execSetMaxReg;
   return true;
@@ -286,10 +291,6 @@ bool decodeTrap(Decoder &d) {
   return d.expectOps(0);
 }
 
-bool decodeNothing(Decoder &d) {
-  d.op.fn = execNothing;
-  return d.expectOps(0);
-}
 
 bool decodeExit(Decoder &d) {
   d.op.kind = OpKind::Exit;
@@ -341,7 +342,6 @@ const DecodeEntry ptxsim::kBarrierOps[] = {{"bar", decodeBar},
                                            {"exit", decodeExit},
                                            {"trap", decodeTrap},
                                            {"brkpt", decodeTrap},
-                                           {"pmevent", decodeNothing},
                                            {"setmaxnreg", decodeSetMaxReg},
                                            {"nanosleep", decodeNanosleep},
                                            {"griddepcontrol", decodeGridDep},

@@ -4,31 +4,15 @@
 // cp.async.bulk: tensor loads and stores, linear copies, bulk groups.
 
 #include "Access.h"
-#include "Decoder.h"
+#include "BulkCopy.h"
+#include "Reduction.h"
 #include "TensorCopy.h"
 
 using namespace ptxsim;
 
-namespace {
-
-enum Direction : uint32_t { kLoad, kStore, kReduceAdd };
-
-/// The tensor map that a lane's generic address names, or null after a fault.
-const TensorMap *findMap(Warp &w, const Op &op, uint64_t address) {
-  uint64_t offset = address & ~kWindowMask;
-  if ((address & kWindowMask) == kParamWindow)
-    for (size_t i = 0; i < w.cta.launch.params.size(); ++i)
-      if (w.cta.program.paramOffsets[i] == offset &&
-          w.cta.launch.params[i].isTensorMap)
-        return &w.cta.launch.params[i].map;
-  w.fault(op, "bad-tensor-map",
-          "no tensor map is at address " + hexString(address) +
-              "; expected the generic address of a tensor-map parameter");
-  return nullptr;
-}
-
-bool sharedOperand(Warp &w, const Op &op, uint64_t &address, uint64_t bytes,
-                   unsigned alignment, const char *what) {
+bool ptxsim::sharedOperand(Warp &w, const Op &op, uint64_t &address,
+                           uint64_t bytes, unsigned alignment,
+                           const char *what) {
   if ((address & kWindowMask) == kSharedWindow)
     address &= ~kWindowMask;
   if (!w.cta.shared.contains(address, bytes)) {
@@ -48,12 +32,12 @@ bool sharedOperand(Warp &w, const Op &op, uint64_t &address, uint64_t bytes,
   return true;
 }
 
-BulkThread &bulkThread(Warp &w, unsigned lane) {
+static BulkThread &bulkThread(Warp &w, unsigned lane) {
   return w.cta.bulk[w.id * 32 + lane];
 }
 
-std::shared_ptr<BulkGroup> openGroup(Warp &w, unsigned lane,
-                                     const RaceDetector::Token &token) {
+std::shared_ptr<BulkGroup> ptxsim::openGroup(Warp &w, unsigned lane,
+                                             const RaceDetector::Token &token) {
   BulkThread &t = bulkThread(w, lane);
   if (!t.current)
     t.current = std::make_shared<BulkGroup>();
@@ -64,10 +48,9 @@ std::shared_ptr<BulkGroup> openGroup(Warp &w, unsigned lane,
   return t.current;
 }
 
-/// Reports the copy's access to the race detector, if there is one.
-bool raceCopy(Warp &w, const Op &op, unsigned lane, uint64_t address,
-              uint64_t bytes, bool write, uint64_t bar,
-              RaceDetector::Token &token) {
+bool ptxsim::raceCopy(Warp &w, const Op &op, unsigned lane, uint64_t address,
+                      uint64_t bytes, bool write, uint64_t bar,
+                      RaceDetector::Token &token) {
   RaceDetector *race = w.cta.race.get();
   if (!race)
     return true;
@@ -76,22 +59,46 @@ bool raceCopy(Warp &w, const Op &op, unsigned lane, uint64_t address,
          (!write || race->useBarrier(w, op, lane, uint32_t(bar), true));
 }
 
-/// Queues a store: the source is read first, the destination written later.
-template <class Read, class Write>
-void issueStore(Cta &cta, std::shared_ptr<BulkGroup> group, Read read,
-                Write write) {
-  Cta *c = &cta;
-  uint64_t queue = cta.engines.fresh();
-  auto data = std::make_shared<std::vector<uint8_t>>();
-  cta.engines.issue(queue, [=] {
-    read(*data);
-    --group->reading;
-    ++c->epoch;
-  });
-  cta.engines.issue(queue, [=] {
-    write(*data);
-    --group->open;
-    ++c->epoch;
+bool ptxsim::takeShared(Decoder &d, const Operand &o, uint32_t &base,
+                        uint32_t &offset, unsigned wideBit) {
+  int64_t imm;
+  bool wide;
+  if (!d.address(o, base, imm, wide))
+    return false;
+  offset = uint32_t(int32_t(imm));
+  if (imm < 0)
+    return d.fail("negative offsets are not supported here");
+  if (wide)
+    d.op.aux3 |= wideBit;
+  return true;
+}
+
+namespace {
+
+constexpr uint32_t kPlainStore = 255; // else a Reduction
+
+/// The tensor map that a lane's generic address names, or null after a fault.
+const TensorMap *findMap(Warp &w, const Op &op, uint64_t address) {
+  uint64_t offset = address & ~kWindowMask;
+  if ((address & kWindowMask) == kParamWindow)
+    for (size_t i = 0; i < w.cta.launch.params.size(); ++i)
+      if (w.cta.program.paramOffsets[i] == offset &&
+          w.cta.launch.params[i].isTensorMap)
+        return &w.cta.launch.params[i].map;
+  w.fault(op, "bad-tensor-map",
+          "no tensor map is at address " + hexString(address) +
+              "; expected the generic address of a tensor-map parameter");
+  return nullptr;
+}
+
+/// Marks what a box at \p base covers, not the gaps behind narrow rows.
+void markBox(Cta &cta, const TensorMap &map, uint32_t base,
+             SharedMemory::State state) {
+  if (rowPitch(map) == rowLength(map))
+    return cta.shared.mark(base, uint32_t(boxBytes(map)), state);
+  forChunks(map, base, [&](uint64_t, uint32_t address) {
+    cta.shared.mark(address, 16, state);
+    return true;
   });
 }
 
@@ -110,24 +117,25 @@ Step execTensorLoad(Warp &w, const Op &op, uint32_t mask) {
     std::vector<int32_t> at(op.count);
     for (unsigned i = 0; i < op.count; ++i)
       at[i] = w.reg<int32_t>(w.cta.program.lists[op.list + i])[lane];
-    uint64_t bytes = boxBytes(*map);
+    uint64_t bytes = boxBytes(*map), extent = sharedExtent(*map);
     uint64_t to = w.address(op.a, op.aux3 & 1, int64_t(op.aux), lane);
     uint64_t bar = w.address(op.c, op.aux3 & 2, int64_t(op.aux2), lane);
-    good = sharedOperand(w, op, to, bytes, 128, "destination") &&
+    good = checkCoordinates(w, op, *map, at, false) &&
+           sharedOperand(w, op, to, extent, 128, "destination") &&
            sharedOperand(w, op, bar, 8, 8, "mbarrier");
     if (!good)
       return;
-    if (w.cta.shared.holdsBarrier(uint32_t(to), uint32_t(bytes))) {
+    if (w.cta.shared.holdsBarrier(uint32_t(to), uint32_t(extent))) {
       w.fault(op, "bad-mbarrier", "destination overlaps an mbarrier");
       good = false;
       return;
     }
     RaceDetector::Token token;
-    good = raceCopy(w, op, lane, to, bytes, true, bar, token);
+    good = raceCopy(w, op, lane, to, extent, true, bar, token);
     if (!good)
       return;
     // From here until it lands the old bytes may be gone.
-    w.cta.shared.mark(uint32_t(to), uint32_t(bytes), SharedMemory::Uninit);
+    markBox(w.cta, *map, uint32_t(to), SharedMemory::Uninit);
     ++w.cta.stats.tmaInstructions;
     const Op *source = &op;
     w.cta.engines.issue(w.cta.engines.fresh(), [=] {
@@ -135,10 +143,11 @@ Step execTensorLoad(Warp &w, const Op &op, uint32_t mask) {
       if (!gatherBox(*cta, *source, warp, *map, at, box))
         return;
       uint32_t base = uint32_t(to);
-      for (uint32_t i = 0; i < bytes; i += 16)
-        std::copy_n(&box[i], std::min<uint64_t>(16, bytes - i),
-                    &cta->shared.bytes[swizzled(base + i, map->swizzle)]);
-      cta->shared.mark(base, uint32_t(bytes), SharedMemory::Init);
+      forChunks(*map, base, [&](uint64_t i, uint32_t address) {
+        std::copy_n(&box[i], 16, &cta->shared.bytes[address]);
+        return true;
+      });
+      markBox(*cta, *map, base, SharedMemory::Init);
       if (token)
         cta->race->complete(token, uint32_t(bar));
       cta->completeTx(uint32_t(bar), int64_t(bytes), *source, warp);
@@ -162,109 +171,38 @@ Step execTensorStore(Warp &w, const Op &op, uint32_t mask) {
     std::vector<int32_t> at(op.count);
     for (unsigned i = 0; i < op.count; ++i)
       at[i] = w.reg<int32_t>(w.cta.program.lists[op.list + i])[lane];
-    uint64_t bytes = boxBytes(*map);
+    uint64_t extent = sharedExtent(*map);
     uint64_t from = w.address(op.a, op.aux3 & 1, int64_t(op.aux), lane);
-    good = sharedOperand(w, op, from, bytes, 128, "source");
-    if (!good)
-      return;
+    uint32_t what = op.d2;
     // It may read at once, so its source must be there now.
-    good = checkSource(w.cta, op, warp, *map, at, uint32_t(from));
+    good = checkCoordinates(w, op, *map, at, true) &&
+           sharedOperand(w, op, from, extent, 128, "source") &&
+           checkSource(w.cta, op, warp, *map, at, uint32_t(from));
     RaceDetector::Token token;
-    good = good && raceCopy(w, op, lane, from, bytes, false, 0, token);
+    good = good && raceCopy(w, op, lane, from, extent, false, 0, token);
     if (!good)
       return;
     ++w.cta.stats.tmaInstructions;
     const Op *source = &op;
-    bool add = op.d2 == kReduceAdd;
     issueStore(
         w.cta, openGroup(w, lane, token),
         [=](std::vector<uint8_t> &data) {
           uint32_t base = uint32_t(from);
-          data.resize(bytes);
-          auto state = cta->shared.query(base, uint32_t(bytes));
+          data.resize(boxBytes(*map));
+          auto state = cta->shared.query(base, uint32_t(extent));
           if (state != SharedMemory::Init &&
               !checkSource(*cta, *source, warp, *map, at, base))
             return;
-          for (uint32_t i = 0; i < bytes; i += 16)
-            std::copy_n(&cta->shared.bytes[swizzled(base + i, map->swizzle)],
-                        std::min<uint64_t>(16, bytes - i), &data[i]);
+          forChunks(*map, base, [&](uint64_t i, uint32_t address) {
+            std::copy_n(&cta->shared.bytes[address], 16, &data[i]);
+            return true;
+          });
         },
         [=](std::vector<uint8_t> &data) {
           if (!cta->faulted())
-            scatterBox(*cta, *source, warp, *map, at, data, add);
+            scatterBox(*cta, *source, warp, *map, at, data,
+                       what == kPlainStore ? -1 : int(what));
         });
-    good = !w.cta.faulted();
-  });
-  return good ? Step::Next : Step::Fault;
-}
-
-// Linear copies. a: destination, b: source, c: size, e: mbarrier.
-Step execLinear(Warp &w, const Op &op, uint32_t mask) {
-  bool good = true;
-  Cta *cta = &w.cta;
-  unsigned warp = w.id;
-  forLanes(mask, [&](unsigned lane) {
-    if (!good)
-      return;
-    uint64_t bytes = w.reg<uint32_t>(op.c)[lane];
-    uint64_t to = w.address(op.a, op.aux3 & 1, int64_t(op.aux), lane);
-    uint64_t from = w.address(op.b, op.aux3 & 4, op.imm, lane);
-    bool load = op.d2 == kLoad;
-    uint64_t &inShared = load ? to : from, &inGlobal = load ? from : to;
-    if (bytes == 0 || bytes % 16 || inGlobal % 16) {
-      good = false;
-      w.fault(op, "misaligned",
-              "expected addresses and a size that are multiples of 16, but "
-              "got " +
-                  hexString(inGlobal) + " and " + std::to_string(bytes));
-      return;
-    }
-    good = sharedOperand(w, op, inShared, bytes, 16, "shared operand");
-    if (!good)
-      return;
-    uint8_t *global = w.cta.memory.translate(inGlobal, bytes);
-    if (!global) {
-      good = false;
-      w.fault(op, "out-of-bounds",
-              "global address " + hexString(inGlobal) + " (" +
-                  w.cta.memory.describe(inGlobal) + ")");
-      return;
-    }
-    ++w.cta.stats.tmaInstructions;
-    const Op *source = &op;
-    uint32_t at = uint32_t(inShared);
-    uint64_t bar = 0;
-    if (load) {
-      bar = w.address(op.e, op.aux3 & 2, int64_t(op.aux2), lane);
-      good = sharedOperand(w, op, bar, 8, 8, "mbarrier");
-    }
-    RaceDetector::Token token;
-    good = good && raceCopy(w, op, lane, at, bytes, load, bar, token);
-    if (!good)
-      return;
-    if (load) {
-      w.cta.shared.mark(at, uint32_t(bytes), SharedMemory::Uninit);
-      w.cta.engines.issue(w.cta.engines.fresh(), [=] {
-        std::copy_n(global, bytes, &cta->shared.bytes[at]);
-        cta->shared.mark(at, uint32_t(bytes), SharedMemory::Init);
-        if (token)
-          cta->race->complete(token, uint32_t(bar));
-        cta->completeTx(uint32_t(bar), int64_t(bytes), *source, warp);
-      });
-    } else {
-      issueStore(
-          w.cta, openGroup(w, lane, token),
-          [=](std::vector<uint8_t> &data) {
-            if (cta->shared.query(at, uint32_t(bytes)) != SharedMemory::Init)
-              cta->fault(*source, warp, "uninitialised",
-                         "bulk copy reads shared memory that was never "
-                         "written");
-            data.assign(&cta->shared.bytes[at], &cta->shared.bytes[at] + bytes);
-          },
-          [=](std::vector<uint8_t> &data) {
-            std::copy(data.begin(), data.end(), global);
-          });
-    }
     good = !w.cta.faulted();
   });
   return good ? Step::Next : Step::Fault;
@@ -315,26 +253,15 @@ bool takeTensor(Decoder &d, const Operand &o) {
   return true;
 }
 
-bool takeShared(Decoder &d, const Operand &o, uint32_t &base, uint32_t &offset,
-                unsigned wideBit) {
-  int64_t imm;
-  bool wide;
-  if (!d.address(o, base, imm, wide))
-    return false;
-  offset = uint32_t(int32_t(imm));
-  if (imm < 0)
-    return d.fail("negative offsets are not supported here");
-  if (wide)
-    d.op.aux3 |= wideBit;
-  return true;
-}
-
 bool decodeTensorCopy(Decoder &d, bool reduce) {
   bool prefetch = d.take("prefetch");
+  for (const std::string &part : d.in->parts)
+    if (part.compare(0, 6, "im2col") == 0 || part.compare(0, 6, "tile::") == 0)
+      return d.fail("mode '." + part + "' is not supported; expected tiles");
   d.takeAny({"tile"});
   bool hint = d.take("L2::cache_hint");
   if (prefetch) {
-    if (!d.take("L2") || !d.take("global") || !d.expectOps(1, 2))
+    if (!d.take("L2") || !d.take("global") || !d.expectOps(1 + hint))
       return false;
     d.op.fn = execNothing;
     return takeTensor(d, d.operand(0));
@@ -362,47 +289,22 @@ bool decodeTensorCopy(Decoder &d, bool reduce) {
   }
   if (!d.take("bulk_group") || !d.expectOps(2 + hint))
     return false;
-  if (reduce && !d.take("add"))
-    return d.fail("of the reductions only '.add' is supported");
-  d.op.d2 = reduce ? kReduceAdd : kStore;
+  d.op.d2 = kPlainStore;
+  for (const char *name :
+       {"add", "min", "max", "inc", "dec", "and", "or", "xor"})
+    if (reduce && d.op.d2 == kPlainStore && d.take(name)) {
+      Reduction what;
+      reductionByName(name, what);
+      d.op.d2 = uint32_t(what);
+    }
+  if (reduce && d.op.d2 == kPlainStore)
+    return d.fail("expected the operation of the reduction");
   if (!takeTensor(d, d.operand(0)) ||
       !takeShared(d, d.operand(1), d.op.a, d.op.aux, 1))
     return false;
   if (hint)
     d.src(d.operand(2), Type::B64);
   d.op.fn = execTensorStore;
-  return d.ok();
-}
-
-bool decodeLinear(Decoder &d) {
-  bool hint = d.take("L2::cache_hint");
-  if (d.take("prefetch")) {
-    d.op.fn = execNothing;
-    return d.take("L2") && d.take("global") && d.expectOps(2, 3);
-  }
-  bool load = d.in->parts.size() > 3 && d.in->parts[3] != "global";
-  if (!d.takeAny({"shared::cluster", "shared::cta"}) || !d.take("global"))
-    return false;
-  if (load && !d.take("mbarrier::complete_tx::bytes"))
-    return false;
-  if (!load && !d.take("bulk_group"))
-    return false;
-  if (!d.expectOps(3 + load + hint))
-    return false;
-  bool wide;
-  int64_t offset;
-  if (!d.address(d.operand(0), d.op.a, offset, wide))
-    return false;
-  d.op.aux = uint32_t(offset);
-  d.op.aux3 |= wide;
-  if (!d.address(d.operand(1), d.op.b, d.op.imm, wide))
-    return false;
-  d.op.aux3 |= wide ? 4 : 0;
-  d.op.c = d.src(d.operand(2), Type::U32);
-  if (load && !takeShared(d, d.operand(3), d.op.e, d.op.aux2, 2))
-    return false;
-  d.op.d2 = load ? kLoad : kStore;
-  d.op.fn = execLinear;
   return d.ok();
 }
 
@@ -423,7 +325,7 @@ bool decodeCp(Decoder &d) {
   }
   if (d.take("tensor"))
     return decodeTensorCopy(d, reduce);
-  return !reduce && decodeLinear(d);
+  return decodeLinear(d, reduce);
 }
 
 } // namespace

@@ -75,6 +75,13 @@ struct BHalfValue {
   static float apply(uint16_t v) { return decodeBF16(v); }
 };
 
+struct HalfFlushed {
+  static float apply(uint16_t v) {
+    float f = decodeF16(v);
+    return (v & 0x7c00) == 0 ? std::copysign(0.0f, f) : f;
+  }
+};
+
 template <Cmp C, class T, class Load>
 uint32_t compareLanes(Warp &w, const Op &op, uint32_t mask) {
   const T *a = w.reg<T>(op.a), *b = w.reg<T>(op.b);
@@ -110,7 +117,51 @@ Step execSetp(Warp &w, const Op &op, uint32_t mask) {
   return Step::Next;
 }
 
-// set: the same comparison into a register. imm: all ones, or 1.0f.
+// Both halves of a pair: p takes the lower one, q the upper one.
+template <Cmp C, class T, class Load>
+Step execSetpPair(Warp &w, const Op &op, uint32_t mask) {
+  const uint16_t *a = w.reg<uint16_t>(op.a), *b = w.reg<uint16_t>(op.b);
+  uint32_t r[2] = {0, 0};
+  for (unsigned i = 0; i < 64; ++i)
+    r[i % 2] |=
+        uint32_t(compare<C>(Load::apply(a[i]), Load::apply(b[i]))) << (i / 2);
+  for (uint32_t &v : r) {
+    uint32_t p = Combine(op.aux) == Combine::None
+                     ? 0
+                     : w.predMask(op.c, op.negated);
+    v = Combine(op.aux) == Combine::And   ? v & p
+        : Combine(op.aux) == Combine::Or  ? v | p
+        : Combine(op.aux) == Combine::Xor ? v ^ p
+                                          : v;
+  }
+  w.setPred(op.d, mask, r[0]);
+  if (op.d2 != kNone)
+    w.setPred(op.d2, mask, r[1]);
+  return Step::Next;
+}
+
+// set of both halves. imm: what a half is set to.
+template <Cmp C, class T, class Load>
+Step execSetPair(Warp &w, const Op &op, uint32_t mask) {
+  const uint16_t *a = w.reg<uint16_t>(op.a), *b = w.reg<uint16_t>(op.b);
+  uint16_t *d = w.reg<uint16_t>(op.d);
+  uint32_t p = Combine(op.aux) == Combine::None ? 0
+                                                : w.predMask(op.c, op.negated);
+  forLanes(mask, [&](unsigned lane) {
+    bool q = p >> lane & 1;
+    for (unsigned i = 2 * lane; i < 2 * lane + 2; ++i) {
+      bool v = compare<C>(Load::apply(a[i]), Load::apply(b[i]));
+      v = Combine(op.aux) == Combine::And   ? v && q
+          : Combine(op.aux) == Combine::Or  ? v || q
+          : Combine(op.aux) == Combine::Xor ? v != q
+                                            : v;
+      d[i] = v ? uint16_t(op.imm) : 0;
+    }
+  });
+  return Step::Next;
+}
+
+// set: the same comparison into a register. imm: all ones, or one.
 template <Cmp C, class T, class Load>
 Step execSet(Warp &w, const Op &op, uint32_t mask) {
   uint32_t r = compareLanes<C, T, Load>(w, op, mask);
@@ -121,9 +172,28 @@ Step execSet(Warp &w, const Op &op, uint32_t mask) {
                                          : r ^ p;
   }
   forLanes(mask, [&](unsigned i) {
-    w.reg<uint32_t>(op.d)[i] = r >> i & 1 ? uint32_t(op.imm) : 0;
+    uint32_t value = r >> i & 1 ? uint32_t(op.imm) : 0;
+    if (op.aux2) // bytes of the result
+      w.reg<uint16_t>(op.d)[i] = uint16_t(value);
+    else
+      w.reg<uint32_t>(op.d)[i] = value;
   });
   return Step::Next;
+}
+
+template <class Load> ExecFn pickPair(Cmp c, bool set) {
+#define CASE(NAME)                                                             \
+  case Cmp::NAME:                                                              \
+    return set ? execSetPair<Cmp::NAME, uint16_t, Load>                        \
+               : execSetpPair<Cmp::NAME, uint16_t, Load>;
+  switch (c) {
+    CASE(Eq)
+    CASE(Ne)
+    CASE(Lt) CASE(Le) CASE(Gt) CASE(Ge) CASE(Equ) CASE(Neu) CASE(Ltu) CASE(Leu)
+        CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
+  }
+#undef CASE
+  return nullptr;
 }
 
 template <class T, class Load> ExecFn pickCmp(Cmp c, bool set) {
@@ -162,7 +232,12 @@ ExecFn pickCompare(Type t, Cmp c, bool ftz, bool set) {
   case Type::F64:
     return pickCmp<double, Same>(c, set);
   case Type::F16:
-    return pickCmp<uint16_t, HalfValue>(c, set);
+    return ftz ? pickCmp<uint16_t, HalfFlushed>(c, set)
+               : pickCmp<uint16_t, HalfValue>(c, set);
+  case Type::F16x2:
+    return ftz ? pickPair<HalfFlushed>(c, set) : pickPair<HalfValue>(c, set);
+  case Type::BF16x2:
+    return pickPair<BHalfValue>(c, set);
   case Type::BF16:
     return pickCmp<uint16_t, BHalfValue>(c, set);
   default:
@@ -194,8 +269,8 @@ bool takeCompare(Decoder &d, Cmp &c, Combine &combine) {
 bool takeSources(Decoder &d, Cmp c, Combine combine, Type t, bool set) {
   d.op.aux = unsigned(combine);
   bool ftz = d.take("ftz");
-  if (ftz && t != Type::F32)
-    return d.fail("'.ftz' needs type f32");
+  if (ftz && t != Type::F32 && t != Type::F16 && t != Type::F16x2)
+    return d.fail("'.ftz' needs type f32 or f16");
   if (!isFloat(t) && c > Cmp::Ge)
     return d.fail("this comparison needs a floating-point type");
   if (isInteger(t) && t <= Type::B64 && c > Cmp::Ne)
@@ -236,9 +311,20 @@ bool decodeSet(Decoder &d) {
   Type result = d.takeType(), t = d.takeType();
   if (!takeSources(d, c, combine, t, true))
     return false;
-  if (result != Type::U32 && result != Type::S32 && result != Type::F32)
+  bool pair = t == Type::F16x2 || t == Type::BF16x2;
+  bool narrow = bitWidth(result) == 16;
+  if (pair || narrow) {
+    if (result != t && !(!pair && isFloat(t) && isInteger(result)))
+      return false;
+  } else if (result != Type::U32 && result != Type::S32 &&
+             result != Type::F32) {
     return false;
-  d.op.imm = result == Type::F32 ? 0x3f800000 : 0xffffffff;
+  }
+  d.op.aux2 = narrow;
+  d.op.imm = result == Type::F32                             ? 0x3f800000
+             : result == Type::F16 || result == Type::F16x2  ? 0x3c00
+             : result == Type::BF16 || result == Type::BF16x2 ? 0x3f80
+                                                             : 0xffffffff;
   d.op.d = d.dst(d.operand(0), result);
   return d.ok();
 }

@@ -3,8 +3,10 @@
 
 // cvt between every pair of scalar types, and the packed forms.
 
+#include "ConvertOps.h"
+
+#include "DoubleOps.h"
 #include "FloatFormat.h"
-#include "Lanewise.h"
 
 #include <limits>
 
@@ -82,11 +84,56 @@ double integral(double v, Round round) {
   }
 }
 
-uint64_t floatToInt(double v, Type t, Round round) {
-  if (std::isnan(v))
-    return 0;
-  v = integral(v, round);
+/// The \p bits of NaN shortened or widened to another format: sign and the top
+/// of the payload stay, the result is quiet.
+uint64_t resizeNaN(uint64_t bits, FloatFormat from, FloatFormat to) {
+  uint64_t sign = bits >> (from.exponentBits + from.mantissaBits) & 1;
+  uint64_t payload = bits & ((uint64_t(1) << from.mantissaBits) - 1);
+  payload = from.mantissaBits > to.mantissaBits
+                ? payload >> (from.mantissaBits - to.mantissaBits)
+                : payload << (to.mantissaBits - from.mantissaBits);
+  uint64_t exponent = (uint64_t(1) << to.exponentBits) - 1;
+  return (sign << to.exponentBits | exponent) << to.mantissaBits |
+         uint64_t(1) << (to.mantissaBits - 1) | payload;
+}
+
+/// What NaN becomes, where that is not the canonical NaN of the destination.
+/// Only the conversions that the card does without arithmetic, and those from
+/// f64, keep a payload.
+bool convertNaN(uint64_t raw, const Op &op, uint64_t &result) {
+  Type to = dstType(op), from = srcType(op);
+  Round round = roundOf(op);
+  if (op.aux & kSat || round >= Round::RNI)
+    return false;
+  if (from == Type::F64 && to != Type::F64) {
+    FloatFormat format = to == Type::F16    ? kF16
+                         : to == Type::BF16 ? kBF16
+                                            : kF32;
+    result = resizeNaN(raw, kF64, format);
+    return true;
+  }
+  if (from == Type::BF16 && to == Type::F32)
+    result = raw << 16;
+  else if (from == Type::F32 && to == Type::F32 && op.aux == 0)
+    result = raw;
+  else if (from == Type::F32 && to == Type::F64)
+    result = op.aux & kFtz ? resizeNaN(kNaN32, kF32, kF64)
+                           : resizeNaN(raw, kF32, kF64);
+  else
+    return false;
+  return true;
+}
+
+/// NaN becomes zero, or 2^(bits - 1) if either side has 64 bits.
+uint64_t floatToInt(double v, Type t, Type from, Round round) {
   unsigned bits = bitWidth(t);
+  if (std::isnan(v)) {
+    uint64_t top = uint64_t(1) << (bits - 1);
+    if (from != Type::F64 && bits != 64)
+      return 0;
+    return isSigned(t) ? uint64_t(0) - top : top;
+  }
+  v = integral(v, round);
   if (isSigned(t)) {
     double limit = std::ldexp(1.0, bits - 1);
     if (v >= limit)
@@ -157,13 +204,16 @@ uint64_t convert(uint64_t raw, const Op &op) {
     if (!isFloat(to))
       return op.aux & kSat ? saturateInt(v, from, to) : extend(uint64_t(v), to);
     if (to == Type::F64)
-      return fromDouble(isSigned(from) ? double(v) : double(uint64_t(v)), to,
+      return fromDouble(integerToDouble(uint64_t(v), isSigned(from), round), to,
                         Round::RN, op.aux);
     return fromDouble(intToDouble(v, isSigned(from)), to, round, op.aux);
   }
-  double v = toDouble(raw, from, ftz);
+  // Rounding to f16 sees the subnormals of f32 even with '.ftz'.
+  double v = toDouble(raw, from, ftz && to != Type::F16);
   if (!isFloat(to))
-    return floatToInt(v, to, round);
+    return floatToInt(v, to, from, round);
+  if (uint64_t kept; std::isnan(v) && convertNaN(raw, op, kept))
+    return kept;
   if (round >= Round::RNI) {
     v = integral(v, round);
     round = Round::RN;
@@ -219,6 +269,8 @@ ExecFn resize(Type to, Type from, unsigned dBytes, unsigned sBytes) {
 }
 
 bool decodeCvt(Decoder &d) {
+  if (isPackedConvert(d))
+    return decodePackedConvert(d);
   Round round = d.takeRounding();
   if (d.take("ftz"))
     d.op.aux |= kFtz;
@@ -260,9 +312,6 @@ bool decodeCvt(Decoder &d) {
     return d.fail("expected a rounding mode, such as '.rn'");
   if (!isFloat(to) && !isFloat(from) && round != Round::None)
     return d.fail("no rounding mode is allowed here");
-  if (to == Type::F64 && !isFloat(from) && bitWidth(from) == 64 &&
-      round != Round::RN)
-    return d.fail("64-bit integers convert to f64 with '.rn' only here");
   auto regBytes = [&](const Operand &o, Type t) {
     Type r = d.regType(o);
     unsigned bits = r == Type::None ? bitWidth(t) : bitWidth(r);

@@ -22,13 +22,16 @@ Cta::Cta(const Program &program, const Launch &launch, Memory &memory,
     uint32_t lanes = n == 32 ? ~0u : (1u << n) - 1;
     warps.push_back(std::make_unique<Warp>(*this, first / 32, lanes));
   }
-  // What ptxas gives a thread at launch when one CTA has the SM to itself.
+  // What ptxas gives a thread at launch when one CTA has the SM to itself: no
+  // more than the largest 'setmaxnreg.inc' asks for.
   const Function &fn = *program.fn;
   unsigned padded = unsigned(warps.size()) * 32;
   if (fn.maxnreg)
     launchRegs = std::min(fn.maxnreg, 255u);
   else
-    launchRegs = std::min(65536u / padded / 8 * 8, 255u);
+    launchRegs =
+        std::min({65536u / padded / 8 * 8, 255u,
+                  program.largestInc ? program.largestInc : 255u});
   regPool = 65536 - int64_t(launchRegs) * padded;
   for (auto &warp : warps)
     warp->maxRegs = launchRegs;
@@ -154,9 +157,10 @@ static std::string laneText(uint32_t mask) {
 
 std::string Cta::describeWait(Warp &warp, const Split &split) {
   const Op &op = program.ops[split.pc];
-  const auto &parts =
-      program.fn->code[std::min<size_t>(split.pc, program.fn->code.size() - 1)]
-          .parts;
+  const Instr *instr = program.source[split.pc];
+  if (!instr)
+    return "";
+  const auto &parts = instr->parts;
   std::string text;
   if (parts[0] == "mbarrier") {
     std::vector<uint32_t> seen;

@@ -1,8 +1,7 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Layout of the register file and state spaces, and the checks common to all
-// instructions.
+// Checks common to all instructions: modifiers and operands.
 
 #include "Decoder.h"
 
@@ -14,7 +13,7 @@ using namespace ptxsim;
 Decoder::Decoder(const ModuleImpl &module, const Function &fn,
                  const std::map<std::string, uint64_t> &globals,
                  Program &program)
-    : program(program), module(module), fn(fn), globals(globals) {}
+    : program(program), module(module), entry(fn), globals(globals) {}
 
 bool Decoder::fail(const std::string &message) {
   if (error.empty())
@@ -22,99 +21,13 @@ bool Decoder::fail(const std::string &message) {
   return false;
 }
 
-// A register holds 32 lanes side by side: 32 words, or one mask a predicate.
-uint32_t Decoder::allocate(unsigned bits) {
-  unsigned bytes = bits == 1 ? 4 : std::max(bits, 16u) / 8 * 32;
-  uint32_t alignment = std::min(bytes, 64u);
-  uint32_t offset = (program.regBytes + alignment - 1) & ~(alignment - 1);
-  program.regBytes = offset + bytes;
-  return offset;
-}
-
-bool Decoder::layout(Diagnostic &diag) {
-  auto bad = [&](const std::string &message) {
-    diag = {fn.line, message, module.lineText(fn.line)};
-    return false;
-  };
-  program.scratch = 0;
-  program.regBytes = 1024;
-  for (const RegDecl &reg : fn.regs)
-    regOffsets.push_back(allocate(bitWidth(reg.type)));
-
-  uint64_t offset = 0;
-  for (size_t i = 0; i < fn.params.size(); ++i) {
-    const ParamDecl &p = fn.params[i];
-    offset = (offset + p.align - 1) / p.align * p.align;
-    program.paramOffsets.push_back(uint32_t(offset));
-    if (!params.emplace(p.name, i).second)
-      return bad("parameter '" + p.name + "' is declared twice");
-    symbols[p.name] = {Variable::ParamSpace, offset};
-    offset += p.size;
-    if (offset > 32764)
-      return bad("parameters take more than 32764 bytes");
-  }
-  program.paramBytes = uint32_t(offset);
-
-  uint64_t shared = kSharedBase, local = 0, dynamicAlign = 16;
-  std::vector<std::string> dynamic;
-  for (const auto *list : {&module.variables, &fn.variables})
-    for (const Variable &v : *list) {
-      if (v.space == Variable::Global || v.space == Variable::Const) {
-        auto it = globals.find(v.name);
-        if (it == globals.end())
-          return bad("variable '" + v.name + "' has no address");
-        symbols[v.name] = {v.space, it->second};
-      } else if (v.space == Variable::Shared && v.size == 0) {
-        dynamic.push_back(v.name);
-        dynamicAlign = std::max(dynamicAlign, v.align);
-      } else if (v.space == Variable::Shared || v.space == Variable::Local) {
-        uint64_t &end = v.space == Variable::Shared ? shared : local;
-        end = (end + v.align - 1) / v.align * v.align;
-        symbols[v.name] = {v.space, end};
-        end += v.size;
-        if (end > (1u << 24))
-          return bad("variables take more than 16 MiB");
-      }
-    }
-  program.staticSharedEnd = uint32_t(shared);
-  program.dynamicSharedBase =
-      uint32_t((shared + dynamicAlign - 1) / dynamicAlign * dynamicAlign);
-  for (const std::string &name : dynamic)
-    symbols[name] = {Variable::Shared, program.dynamicSharedBase};
-  program.localBytes = local;
-  return true;
-}
-
-bool Decoder::run(Diagnostic &diag) {
-  program.module = &module;
-  program.fn = &fn;
-  if (!layout(diag))
-    return false;
-  for (const Instr &i : fn.code) {
-    in = &i;
-    op = Op();
-    op.line = i.line;
-    if (i.guard != kNone) {
-      op.guard = regOffsets[i.guard];
-      op.guardNegated = i.guardNegated;
-    }
-    if (!decodeOne()) {
-      diag = {i.line, error, module.lineText(i.line)};
-      return false;
-    }
-    program.ops.push_back(op);
-  }
-  // Falling off the end is a return.
-  op = Op();
-  op.kind = OpKind::Exit;
-  op.line = fn.code.empty() ? fn.line : fn.code.back().line;
-  program.ops.push_back(op);
-  return true;
+void Decoder::takeStart() {
+  taken.assign(in->parts.size(), false);
+  taken[0] = true;
 }
 
 bool Decoder::decodeOne() {
-  taken.assign(in->parts.size(), false);
-  taken[0] = true;
+  takeStart();
   DecodeFn decode = findDecoder(mnemonic());
   if (!decode)
     return fail("unknown instruction '" + mnemonic() + "'");
@@ -135,7 +48,8 @@ DecodeFn ptxsim::findDecoder(const std::string &mnemonic) {
     for (const DecodeEntry *e :
          {kIntegerOps, kBitOps, kFloatOps, kConvertOps, kCompareOps, kMoveOps,
           kMemoryOps, kWarpOps, kBarrierOps, kMBarrierOps, kBulkCopyOps,
-          kTcgen05Ops})
+          kTcgen05Ops, kAtomicOps, kMatrixLoadOps, kWgmmaOps,
+          kMiscOps})
       for (; e->mnemonic; ++e)
         t[e->mnemonic] = e->fn;
     return t;
@@ -239,7 +153,7 @@ uint32_t Decoder::constant(unsigned bits, uint64_t value) {
 }
 
 Type Decoder::regType(const Operand &o) const {
-  return o.kind == Operand::Reg ? fn.regs[o.index].type : Type::None;
+  return o.kind == Operand::Reg ? frame->fn->regs[o.index].type : Type::None;
 }
 
 uint32_t Decoder::src(const Operand &o, Type type, bool allowWider) {
@@ -250,14 +164,14 @@ uint32_t Decoder::src(const Operand &o, Type type, bool allowWider) {
       fail("a negated predicate is not allowed here");
       return 0;
     }
-    unsigned width = bitWidth(fn.regs[o.index].type);
+    unsigned width = bitWidth(frame->fn->regs[o.index].type);
     bool fits =
         allowWider && bits != 1 && width != 1 ? width >= bits : width == bits;
     if (!fits && !(bits == 8 && width >= 16))
       fail("expected a " + std::to_string(bits) + "-bit register, but got '" +
-           fn.regs[o.index].name + "' of " + std::to_string(width) + " bits");
+           frame->fn->regs[o.index].name + "' of " + std::to_string(width) + " bits");
     if (o.value == 0)
-      return regOffsets[o.index];
+      return frame->regs[o.index];
     if (width != 32 && width != 64) {
       fail("an offset needs a register of 32 or 64 bits");
       return 0;
@@ -266,7 +180,7 @@ uint32_t Decoder::src(const Operand &o, Type type, bool allowWider) {
       op.sums = program.sums.size();
     op.flags |= kSums;
     program.sums.push_back(
-        {allocate(width), regOffsets[o.index], width, o.value});
+        {allocate(width), frame->regs[o.index], width, o.value});
     return program.sums.back().to;
   }
   case Operand::Int:
@@ -351,11 +265,12 @@ bool Decoder::immediate(const Operand &o, int64_t &value) {
 }
 
 bool Decoder::symbol(const std::string &name, uint64_t &value) {
-  auto it = symbols.find(name);
-  if (it == symbols.end())
+  auto it = frame->symbols.find(name);
+  if (it == frame->symbols.end())
     return fail("unknown name '" + name.substr(0, name.find('#')) + "'");
-  symbolSpace = it->second.first;
-  value = it->second.second;
+  symbolSpace = it->second.space;
+  symbolSize = it->second.size;
+  value = it->second.value;
   return true;
 }
 
@@ -366,11 +281,11 @@ bool Decoder::address(const Operand &o, uint32_t &base, int64_t &offset,
   const Operand &b = o.elems[0];
   offset = o.value;
   if (b.kind == Operand::Reg) {
-    unsigned width = bitWidth(fn.regs[b.index].type);
+    unsigned width = bitWidth(frame->fn->regs[b.index].type);
     if (width != 32 && width != 64)
       return fail("expected an address register of 32 or 64 bits");
     wide = width == 64;
-    base = regOffsets[b.index];
+    base = frame->regs[b.index];
     return true;
   }
   uint64_t value = uint64_t(b.value);
@@ -408,8 +323,8 @@ bool Decoder::list(const Operand &o, Type type, bool isDst, bool allowWider) {
 }
 
 bool Decoder::label(const std::string &name, uint32_t &index) const {
-  auto it = fn.labels.find(name);
-  if (it == fn.labels.end())
+  auto it = frame->fn->labels.find(name);
+  if (it == frame->fn->labels.end())
     return false;
   index = it->second;
   return true;
@@ -417,65 +332,6 @@ bool Decoder::label(const std::string &name, uint32_t &index) const {
 
 const std::vector<std::string> *
 Decoder::branchTargets(const std::string &name) const {
-  auto it = fn.branchTargets.find(name);
-  return it == fn.branchTargets.end() ? nullptr : &it->second;
-}
-
-uint32_t Decoder::special(const std::string &name, Type &type) {
-  static constexpr const char *kWords[] = {"%tid.x",
-                                           "%tid.y",
-                                           "%tid.z",
-                                           "%ntid.x",
-                                           "%ntid.y",
-                                           "%ntid.z",
-                                           "%ctaid.x",
-                                           "%ctaid.y",
-                                           "%ctaid.z",
-                                           "%nctaid.x",
-                                           "%nctaid.y",
-                                           "%nctaid.z",
-                                           "%laneid",
-                                           "%warpid",
-                                           "%nwarpid",
-                                           "%smid",
-                                           "%nsmid",
-                                           "%lanemask_eq",
-                                           "%lanemask_le",
-                                           "%lanemask_lt",
-                                           "%lanemask_ge",
-                                           "%lanemask_gt",
-                                           "%dynamic_smem_size",
-                                           "%total_smem_size",
-                                           "%aggr_smem_size",
-                                           "%clusterid.x",
-                                           "%clusterid.y",
-                                           "%clusterid.z",
-                                           "%nclusterid.x",
-                                           "%nclusterid.y",
-                                           "%nclusterid.z",
-                                           "%cluster_ctaid.x",
-                                           "%cluster_ctaid.y",
-                                           "%cluster_ctaid.z",
-                                           "%cluster_nctaid.x",
-                                           "%cluster_nctaid.y",
-                                           "%cluster_nctaid.z",
-                                           "%cluster_ctarank",
-                                           "%cluster_nctarank"};
-  type = Type::None;
-  if (std::find(std::begin(kWords), std::end(kWords), name) != std::end(kWords))
-    type = Type::U32;
-  else if (name == "%gridid")
-    type = Type::U64;
-  else if (name == "%is_explicit_cluster")
-    type = Type::Pred;
-  if (type == Type::None) {
-    fail("unknown register '" + name + "'");
-    return 0;
-  }
-  auto it = program.specials.find(name);
-  if (it == program.specials.end())
-    it = program.specials
-             .emplace(name, std::make_pair(allocate(bitWidth(type)), type))
-             .first;
-  return it->second.first;
+  auto it = frame->fn->branchTargets.find(name);
+  return it == frame->fn->branchTargets.end() ? nullptr : &it->second;
 }

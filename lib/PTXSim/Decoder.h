@@ -12,6 +12,7 @@
 #include "Program.h"
 
 #include <initializer_list>
+#include <memory>
 #include <string_view>
 
 namespace ptxsim {
@@ -66,6 +67,9 @@ public:
   /// Value of a symbol in its own state space.
   bool symbol(const std::string &name, uint64_t &value);
   Variable::Space symbolSpace = Variable::Shared; // of the last symbol()
+  uint64_t symbolSize = 0;
+  /// True in the body of a '.func'.
+  bool inFunction() const { return frame->fn != &entry; }
   const std::vector<std::string> *branchTargets(const std::string &name) const;
   bool label(const std::string &name, uint32_t &index) const;
 
@@ -75,17 +79,44 @@ public:
 
 private:
   const ModuleImpl &module;
-  const Function &fn;
+  const Function &entry;
   const std::map<std::string, uint64_t> &globals;
   std::string error;
   std::vector<bool> taken;
-  std::vector<uint32_t> regOffsets;
+  struct Symbol {
+    Variable::Space space;
+    uint64_t value;
+    uint64_t size;
+  };
+  /// Registers and variables of a function. Without recursion a thread is in
+  /// a function at most once, so that all calls of it share them.
+  struct Frame {
+    const Function *fn;
+    std::vector<uint32_t> regs;
+    std::map<std::string, Symbol> symbols;
+    std::vector<uint64_t> params, results; // local addresses
+  };
+  Frame *frame = nullptr;
+  std::map<const Function *, std::unique_ptr<Frame>> frames;
+  std::vector<const Function *> active; // the chain of calls at hand
   std::map<std::pair<unsigned, uint64_t>, uint32_t> constantPool;
-  std::map<std::string, std::pair<Variable::Space, uint64_t>> symbols;
-  std::map<std::string, size_t> params;
 
   uint32_t allocate(unsigned bits);
   bool layout(Diagnostic &diag);
+  bool layoutVariables(Frame &f, const std::vector<Variable> &list);
+  Frame *functionFrame(const Function &callee);
+  bool decodeBody(Diagnostic &diag);
+  bool decodeCall(Diagnostic &diag);
+  bool passArguments(const std::vector<ParamDecl> &formals,
+                     const std::vector<uint64_t> &addresses, Frame &callee,
+                     const std::vector<Operand> &actuals, bool results);
+  bool decodeBuiltin(const std::string &name,
+                     const std::vector<Operand> &results,
+                     const std::vector<Operand> &actuals);
+  void emit(const Op &op);
+  uint64_t localEnd = 0, sharedEnd = kSharedBase, dynamicAlign = 16;
+  std::vector<std::pair<Frame *, std::string>> dynamic;
+  void takeStart();
   bool decodeOne();
 };
 
@@ -101,7 +132,8 @@ struct DecodeEntry {
 };
 extern const DecodeEntry kIntegerOps[], kBitOps[], kFloatOps[], kConvertOps[],
     kCompareOps[], kMoveOps[], kMemoryOps[], kWarpOps[], kBarrierOps[],
-    kMBarrierOps[], kBulkCopyOps[], kTcgen05Ops[];
+    kMBarrierOps[], kBulkCopyOps[], kTcgen05Ops[], kAtomicOps[],
+    kMatrixLoadOps[], kWgmmaOps[], kMiscOps[];
 
 } // namespace ptxsim
 

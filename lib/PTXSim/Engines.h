@@ -27,12 +27,16 @@ public:
   static constexpr uint64_t kTensor = 0;
   static uint64_t tmemStores(unsigned warp) { return 1 + 2 * warp; }
   static uint64_t tmemLoads(unsigned warp) { return 2 + 2 * warp; }
+  static uint64_t matrix(unsigned warp) { return 128 + warp; } // of wgmma
   /// A queue of its own, for an operation ordered after nothing.
   uint64_t fresh() { return nextFresh++; }
 
   bool eager() const { return mode == AsyncMode::Eager; }
 
   void issue(uint64_t queue, Action action);
+  /// Completes the oldest operation of a queue that is not empty.
+  void step(uint64_t queue) { completeHead(queue); }
+
   /// Completes all that the queue holds.
   void drain(uint64_t queue);
   bool empty(uint64_t queue) const { return !queues.count(queue); }

@@ -48,12 +48,12 @@ inline float giveResult(float f, uint32_t flags) {
 }
 
 /// A binary format with an implicit leading bit: f16 (5, 10), bf16 (8, 7),
-/// f32 (8, 23), tf32 (8, 10).
+/// f32 (8, 23), tf32 (8, 10), f64 (11, 52).
 struct FloatFormat {
   unsigned exponentBits;
   unsigned mantissaBits;
 };
-constexpr FloatFormat kF16{5, 10}, kBF16{8, 7}, kF32{8, 23};
+constexpr FloatFormat kF16{5, 10}, kBF16{8, 7}, kF32{8, 23}, kF64{11, 52};
 
 /// Bits of \p value rounded to \p format. NaN becomes the all-ones pattern
 /// with a clear sign.

@@ -4,6 +4,7 @@
 // Floating-point arithmetic: f32 and packed f32x2 in every rounding mode,
 // f64, half precision, and the approximate functions.
 
+#include "DoubleOps.h"
 #include "FloatFormat.h"
 #include "Lanewise.h"
 
@@ -140,7 +141,7 @@ struct MaxD {
 };
 
 // Minimum and maximum of two or three f32 values.
-enum MinMaxFlags : uint32_t { kNaN = 4, kXorSign = 8 };
+enum MinMaxFlags : uint32_t { kNaN = 4, kXorSign = 8, kAbs = 16 };
 
 float minMax(float a, float b, bool max, uint32_t flags) {
   if (a != a || b != b) {
@@ -161,7 +162,7 @@ template <bool Max> Step execMinMax(Warp &w, const Op &op, uint32_t mask) {
   forLanes(mask, [&](unsigned i) {
     float x = takeInput(a[i], ftz), y = takeInput(b[i], ftz);
     uint32_t sign = 0;
-    if (op.aux & kXorSign) {
+    if (op.aux & (kXorSign | kAbs)) {
       sign = floatToBits(x) ^ floatToBits(y);
       x = std::fabs(x);
       y = std::fabs(y);
@@ -169,18 +170,62 @@ template <bool Max> Step execMinMax(Warp &w, const Op &op, uint32_t mask) {
     float r = minMax(x, y, Max, op.aux);
     if (c) {
       float z = takeInput(c[i], ftz);
-      if (op.aux & kXorSign) {
+      if (op.aux & (kXorSign | kAbs)) {
         sign ^= floatToBits(z);
         z = std::fabs(z);
       }
       r = minMax(r, z, Max, op.aux);
     }
-    if (op.aux & kXorSign)
+    if (op.aux & kXorSign && r == r) // NaN has no sign
       r = bitsToFloat((floatToBits(r) & 0x7fffffff) | (sign & 0x80000000));
     d[i] = r;
   });
   return Step::Next;
 }
+
+constexpr float kSmallestF16 = 6.103515625e-5f; // of the normal ones, 2^-14
+
+// Sums and products of half-precision and f32 values in f32. a (and b of an
+// fma) are half precision. aux: flags, aux2: round, aux3: FloatOp, imm: bf16.
+Step execMixed(Warp &w, const Op &op, uint32_t mask) {
+  auto half = [&](uint32_t reg, unsigned i) {
+    uint16_t u = w.reg<uint16_t>(reg)[i];
+    return op.imm ? decodeBF16(u) : decodeF16(u);
+  };
+  FloatOp what = FloatOp(op.aux3);
+  forLanes(mask, [&](unsigned i) {
+    float a = half(op.a, i);
+    float b = what == FloatOp::Fma ? half(op.b, i) : w.reg<float>(op.b)[i];
+    float c = what == FloatOp::Fma ? w.reg<float>(op.c)[i] : 0.0f;
+    w.reg<float>(op.d)[i] =
+        giveResult(arith(what, a, b, c, Round(op.aux2)), op.aux);
+  });
+  return Step::Next;
+}
+
+bool decodeMixed(Decoder &d, FloatOp what, Round round, bool bf16) {
+  if (what != FloatOp::Add && what != FloatOp::Sub && what != FloatOp::Fma)
+    return d.fail("no mixed precision here");
+  Type half = bf16 ? Type::BF16 : Type::F16;
+  bool fma = what == FloatOp::Fma;
+  if (!d.expectOps(fma ? 4 : 3))
+    return false;
+  d.op.d = d.dst(d.operand(0), Type::F32);
+  d.op.a = d.src(d.operand(1), half);
+  d.op.b = d.src(d.operand(2), fma ? half : Type::F32);
+  if (fma)
+    d.op.c = d.src(d.operand(3), Type::F32);
+  d.op.aux2 = unsigned(round);
+  d.op.aux3 = unsigned(what);
+  d.op.imm = bf16;
+  d.op.fn = execMixed;
+  return d.ok();
+}
+
+// The NaN with which a tensor load fills elements outside the tensor, and
+// which makes the result of an '.oob' instruction zero.
+constexpr uint16_t kOutside = 0x7fff;
+enum HalfFlags : uint32_t { kRelu = 32, kOutOfBounds = 64 };
 
 // Half precision: aux2 holds the operation, imm 1 for bf16, aux3 the number
 // of values a lane.
@@ -195,7 +240,7 @@ Step execHalf(Warp &w, const Op &op, uint32_t mask) {
   FloatOp what = FloatOp(op.aux2);
   auto get = [&](uint16_t u) {
     float f = bf ? decodeBF16(u) : decodeF16(u);
-    if (op.aux & kFtz && std::fabs(f) < 6.103515625e-5f && !bf)
+    if (op.aux & kFtz && std::fabs(f) < kSmallestF16 && !bf)
       return std::copysign(0.0f, f);
     return f;
   };
@@ -219,21 +264,33 @@ Step execHalf(Warp &w, const Op &op, uint32_t mask) {
           r = std::fma(x, y, z);
         break;
       case FloatOp::Neg:
-        d[i] = a[i] ^ 0x8000;
-        continue;
+        r = -x;
+        break;
       case FloatOp::Abs:
-        d[i] = a[i] & 0x7fff;
-        continue;
+        r = std::fabs(x);
+        break;
       default:
-        r = minMax(x, y, what == FloatOp::Max, op.aux);
+        if (op.aux & kXorSign) {
+          r = minMax(std::fabs(x), std::fabs(y), what == FloatOp::Max, op.aux);
+          if (r == r)
+            r = std::signbit(x) != std::signbit(y) ? -r : r;
+        } else {
+          r = minMax(x, y, what == FloatOp::Max, op.aux);
+        }
         break;
       }
+      if (op.aux & kOutOfBounds && (a[i] == kOutside || b[i] == kOutside))
+        r = 0;
+      if (op.aux & kRelu && r <= 0)
+        r = 0;
       uint16_t u = uint16_t(encode(r, format, Round::RN));
-      if (op.aux & kSat && (r != r || r < 0))
+      if (op.aux & kSat && !(r > 0)) // NaN and -0 too
         u = 0;
       else if (op.aux & kSat && r > 1)
         u = bf ? 0x3f80 : 0x3c00;
-      if (op.aux & kFtz && !bf && (u & 0x7c00) == 0)
+      // What is tiny before rounding is flushed, even if it would round up to
+      // the smallest normal number.
+      if (op.aux & kFtz && !bf && std::fabs(r) < kSmallestF16)
         u &= 0x8000;
       d[i] = u;
     }
@@ -243,7 +300,8 @@ Step execHalf(Warp &w, const Op &op, uint32_t mask) {
 
 template <bool Neg> struct SignF {
   static uint32_t apply(uint32_t u) {
-    return Neg ? u ^ 0x80000000u : u & 0x7fffffffu;
+    uint32_t magnitude = u & 0x7fffffffu;
+    return magnitude > 0x7f800000u ? kNaN32 : Neg ? u ^ 0x80000000u : magnitude;
   }
 };
 template <bool Neg> struct SignFtzF {
@@ -279,8 +337,19 @@ bool ptxsim::decodeFloatArithmetic(Decoder &d, Type type, FloatOp what) {
         return false;
       d.op.aux |= kXorSign;
     }
-    if (type == Type::F32 && d.numOps() == 4)
+    if (type == Type::F32 && d.numOps() == 4) {
       sources = 3;
+      if (d.take("abs"))
+        d.op.aux |= kAbs;
+    }
+  }
+  bool half = type == Type::F16 || type == Type::F16x2 || type == Type::BF16 ||
+              type == Type::BF16x2;
+  if (what == FloatOp::Fma && half) {
+    if (d.take("oob"))
+      d.op.aux |= kOutOfBounds;
+    if (d.take("relu"))
+      d.op.aux |= kRelu;
   }
   if ((minMaxOp || signOp) && round != Round::None)
     return d.fail("no rounding mode is allowed here");
@@ -288,6 +357,10 @@ bool ptxsim::decodeFloatArithmetic(Decoder &d, Type type, FloatOp what) {
     round = Round::RN;
   if (round > Round::RP)
     return d.fail("this rounding mode is not allowed here");
+  if (type == Type::F32)
+    for (bool bf16 : {false, true})
+      if (d.take(bf16 ? "bf16" : "f16"))
+        return decodeMixed(d, what, round, bf16);
   d.op.aux2 = unsigned(round);
   switch (type) {
   case Type::F32:
@@ -313,8 +386,16 @@ bool ptxsim::decodeFloatArithmetic(Decoder &d, Type type, FloatOp what) {
                                      : execArith<FloatOp::Fma>;
     break;
   case Type::F64:
-    if (d.op.aux || round != Round::RN)
-      return d.fail("f64 arithmetic rounds to nearest only here");
+    if (d.op.aux)
+      return d.fail("this modifier does not go with f64");
+    if (round != Round::RN) {
+      d.op.imm = int64_t(what == FloatOp::Add   ? DoubleOp::Add
+                         : what == FloatOp::Sub ? DoubleOp::Sub
+                         : what == FloatOp::Mul ? DoubleOp::Mul
+                                                : DoubleOp::Fma);
+      d.op.fn = execDouble;
+      break;
+    }
     switch (what) {
     case FloatOp::Add:
       d.op.fn = binary<double, double, double, AddD>;

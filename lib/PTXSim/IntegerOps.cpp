@@ -5,6 +5,8 @@
 
 #include "Lanewise.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <type_traits>
 
 using namespace ptxsim;
@@ -205,13 +207,10 @@ template <class T> Step execCarry(Warp &w, const Op &op, uint32_t mask) {
       a = T(op.aux & kMadHi ? product >> (8 * sizeof(T)) : product);
       b = w.reg<T>(op.c)[i];
     }
-    bool in = (op.aux & kReadsCarry) && (carryIn >> i & 1);
-    // The borrow of a subtraction is the inverted carry of a + ~b + 1.
-    W sum;
-    if (op.aux & kSubtract)
-      sum = a - b - in;
-    else
-      sum = a + b + in;
+    // A subtraction is a + ~b + 1, and the flag its carry: clear after a
+    // borrow. That shows where additions and subtractions share a chain.
+    bool in = op.aux & kReadsCarry ? carryIn >> i & 1 : op.aux & kSubtract;
+    W sum = a + (op.aux & kSubtract ? W(T(~b)) : b) + in;
     w.reg<T>(op.d)[i] = T(sum);
     carryOut |= uint32_t(sum >> (8 * sizeof(T)) & 1) << i;
   });
@@ -238,8 +237,59 @@ bool hasCarryOut(const Decoder &d) {
   return false;
 }
 
-// Packed 16-bit integer add is not emitted for these targets and is refused.
+// Packed 16-bit integers. aux bit 0: signed, bit 1: negative results become
+// zero; aux2: operation.
+enum PackedOp : uint32_t { kPackedAdd, kPackedMin, kPackedMax };
+
+Step execPacked(Warp &w, const Op &op, uint32_t mask) {
+  forLanes(mask, [&](unsigned lane) {
+    for (unsigned i = 2 * lane; i < 2 * lane + 2; ++i) {
+      uint16_t a = w.reg<uint16_t>(op.a)[i], b = w.reg<uint16_t>(op.b)[i];
+      bool less = op.aux & 1 ? int16_t(a) < int16_t(b) : a < b;
+      uint16_t r = op.aux2 == kPackedAdd            ? uint16_t(a + b)
+                   : (op.aux2 == kPackedMin) == less ? a
+                                                     : b;
+      if (op.aux & 2 && int16_t(r) < 0)
+        r = 0;
+      w.reg<uint16_t>(op.d)[i] = r;
+    }
+  });
+  return Step::Next;
+}
+
+/// Takes a packed type, if there is one.
+bool takePacked(Decoder &d, PackedOp what) {
+  bool isSignedType = d.take("s16x2");
+  if (!isSignedType && !d.take("u16x2"))
+    return false;
+  d.op.aux = isSignedType;
+  if (isSignedType && what != kPackedAdd && d.take("relu"))
+    d.op.aux |= 2;
+  d.op.aux2 = what;
+  d.op.fn = execPacked;
+  takeOperands(d, Type::B32, 2);
+  return true;
+}
+
+template <bool Max> struct IMinMaxRelu {
+  static int32_t apply(int32_t a, int32_t b) {
+    return std::max(0, Max ? std::max(a, b) : std::min(a, b));
+  }
+};
+
+int32_t saturated(int64_t v) {
+  return int32_t(std::min<int64_t>(std::max<int64_t>(v, INT32_MIN), INT32_MAX));
+}
+
+struct IMadHiSat {
+  static int32_t apply(int32_t a, int32_t b, int32_t c) {
+    return saturated((int64_t(a) * b >> 32) + c);
+  }
+};
+
 bool decodeAdd(Decoder &d) {
+  if (d.mnemonic() == "add" && takePacked(d, kPackedAdd))
+    return d.ok();
   Type t = d.takeType();
   bool sub = d.mnemonic() == "sub";
   if (isFloat(t))
@@ -340,6 +390,8 @@ bool decodeMad(Decoder &d) {
   if (lo == hi)
     return d.fail("expected '.lo', '.hi' or '.wide'");
   d.op.fn = lo ? pickMad<IMulLo>(t) : pickMad<IMulHi>(t);
+  if (hi && t == Type::S32 && d.take("sat"))
+    d.op.fn = ternary<int32_t, int32_t, int32_t, int32_t, IMadHiSat>;
   return takeOperands(d, t, 3);
 }
 
@@ -359,6 +411,12 @@ template <class T> struct IMul24Lo {
 };
 template <class T> struct IMul24Hi {
   static T apply(T a, T b) { return T(IMul24<T>::product(a, b) >> 16); }
+};
+
+struct IMad24HiSat {
+  static int32_t apply(int32_t a, int32_t b, int32_t c) {
+    return saturated(int64_t(IMul24Hi<int32_t>::apply(a, b)) + c);
+  }
 };
 
 bool decodeMul24(Decoder &d) {
@@ -381,6 +439,8 @@ bool decodeMul24(Decoder &d) {
                                 : pickBinary<IMul24Lo>(Type::U32))
                  : (isSigned(t) ? pickBinary<IMul24Hi>(Type::S32)
                                 : pickBinary<IMul24Hi>(Type::U32));
+  if (mad && hi && t == Type::S32 && d.take("sat"))
+    d.op.fn = ternary<int32_t, int32_t, int32_t, int32_t, IMad24HiSat>;
   return takeOperands(d, t, mad ? 3 : 2);
 }
 
@@ -391,8 +451,15 @@ bool decodeRem(Decoder &d) {
 }
 
 bool decodeMinMax(Decoder &d) {
-  Type t = d.takeType();
   bool max = d.mnemonic() == "max";
+  if (takePacked(d, max ? kPackedMax : kPackedMin))
+    return d.ok();
+  Type t = d.takeType();
+  if (t == Type::S32 && d.take("relu")) {
+    d.op.fn = max ? binary<int32_t, int32_t, int32_t, IMinMaxRelu<true>>
+                  : binary<int32_t, int32_t, int32_t, IMinMaxRelu<false>>;
+    return takeOperands(d, t, 2);
+  }
   if (isFloat(t))
     return decodeFloatArithmetic(d, t, max ? FloatOp::Max : FloatOp::Min);
   d.op.fn = max ? pickBinary<IMax>(t) : pickBinary<IMin>(t);

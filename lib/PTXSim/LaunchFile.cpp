@@ -143,18 +143,25 @@ private:
     return true;
   }
 
-  // {"in": file, "out": file, "type", "shape", "strides", "offset",
-  //  "address", "fill"}; the file holds the storage, in C order.
+  // {"in": file, "elements": file, "out": file, "type", "shape", "strides",
+  //  "offset", "address", "fill"}; the file of "in" holds the storage, that of
+  //  "elements" the elements of the view, in C order.
   bool tensor(const std::string &name, const Json &spec) {
     for (auto &[field, value] : spec.object)
       if (field != "in" && field != "out" && field != "type" &&
           field != "shape" && field != "strides" && field != "offset" &&
-          field != "address" && field != "fill")
+          field != "address" && field != "fill" && field != "elements")
         return fail("unknown field '" + field + "' of tensor '" + name + "'");
     Tensor t;
     t.name = name;
     NpyArray file;
     const Json *in = spec.find("in"), *type = spec.find("type");
+    const Json *elements = spec.find("elements");
+    if (in && elements)
+      return fail("tensor '" + name + "' has both 'in' and 'elements'");
+    if (elements && (elements->kind != Json::String ||
+                     !readNpy(resolve(elements->string), file, error)))
+      return fail(error.empty() ? "expected a file in 'elements'" : error);
     if (in) {
       if (!readNpy(resolve(in->string), file, error))
         return false;
@@ -197,8 +204,10 @@ private:
     uint8_t *data = memory.byName(name)->data;
     if (in)
       std::memcpy(data, file.data.data(), bytes);
+    if (elements && !scatter(t, file, data + first * width))
+      return fail("tensor '" + name + "' has another number of elements");
     uint64_t bits = fillBits(t.type, spec.find("fill"));
-    for (uint64_t i = 0; !in && i + width <= bytes; i += width)
+    for (uint64_t i = 0; !in && !elements && i + width <= bytes; i += width)
       std::memcpy(data + i, &bits, width);
     t.address = base + first * width;
     if (const Json *o = spec.find("out")) {
@@ -209,6 +218,25 @@ private:
       out.outputs.push_back({resolve(o->string), base, bytes, t.type, shape});
     }
     call.tensors.push_back(std::move(t));
+    return true;
+  }
+
+  /// Puts compact elements where the strides say, and touches no other page of
+  /// the storage, so that a view may span more than the machine has.
+  static bool scatter(const Tensor &t, const NpyArray &file, uint8_t *data) {
+    uint64_t width = elementBytes(t.type), count = 1;
+    for (int64_t extent : t.shape)
+      count *= uint64_t(extent);
+    if (file.data.size() != count * width)
+      return false;
+    for (uint64_t i = 0; i < count; ++i) {
+      uint64_t at = 0, rest = i;
+      for (size_t dim = t.shape.size(); dim-- > 0;) {
+        at += rest % uint64_t(t.shape[dim]) * uint64_t(t.strides[dim]);
+        rest /= uint64_t(t.shape[dim]);
+      }
+      std::memcpy(data + at * width, file.data.data() + i * width, width);
+    }
     return true;
   }
 

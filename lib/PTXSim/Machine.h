@@ -12,6 +12,7 @@
 #include "Race.h"
 #include "Tmem.h"
 
+#include <array>
 #include <memory>
 #include <random>
 #include <unordered_map>
@@ -19,6 +20,7 @@
 namespace ptxsim {
 
 class Cta;
+struct WgmmaState;
 
 /// Where lanes that diverged meet again.
 struct Rendezvous {
@@ -85,6 +87,11 @@ public:
   std::vector<Split> splits;
   std::vector<uint8_t> local;       // per lane localBytes
   std::vector<Tmem::Use> tmemLoads; // that no tcgen05.wait::ld followed
+  std::shared_ptr<WgmmaState> wgmma; // of WgmmaOps.cpp
+  // barrier.cluster: lanes that arrived in this phase, and the phase, by
+  // number, that each lane waits for.
+  uint32_t clusterArrived = 0;
+  std::array<uint64_t, 32> clusterTicket{};
 
 private:
   std::vector<uint8_t> storage;
@@ -174,6 +181,7 @@ public:
   Engines engines;
   std::unordered_map<uint32_t, MBarrier> mbarriers;
   NamedBarrier named[16];
+  uint64_t clusterPhase = 0; // completed phases of barrier.cluster
   std::unordered_map<uint32_t, BulkThread> bulk; // by warp * 32 + lane
   /// Tensor-core operations in flight, by the thread that issued them.
   std::unordered_map<uint32_t, unsigned> tensorPending;

@@ -7,6 +7,7 @@
 #define PTXSIM_LIB_MATRIXOPERAND_H
 
 #include "Machine.h"
+#include "MatrixElement.h"
 #include "TensorCopy.h"
 
 namespace ptxsim {
@@ -22,29 +23,37 @@ struct MatrixDescriptor {
 /// Decodes a tcgen05 descriptor; a reason on failure, else empty.
 std::string decodeDescriptor(uint64_t bits, MatrixDescriptor &out);
 
+/// The same for wgmma, whose swizzle field has two bits.
+std::string decodeWgmmaDescriptor(uint64_t bits, MatrixDescriptor &out);
+
 /// Byte address, before swizzling, of the 16-byte chunk that holds element
-/// (mn, k) of an operand of two-byte elements; the chunk runs along K when
-/// \p kMajor and along M or N otherwise. mn or k must be a multiple of 8.
+/// (mn, k) of an operand with \p per elements a chunk; the chunk runs along K
+/// when \p kMajor and along M or N otherwise. mn or k must be a multiple of
+/// \p per.
 uint32_t chunkAddress(const MatrixDescriptor &d, bool kMajor, unsigned mn,
-                      unsigned k);
+                      unsigned k, unsigned per = 8);
 
 /// Calls fn(address) for each swizzled chunk; false when fn returned false.
 template <class F>
 bool forChunks(const MatrixDescriptor &d, bool kMajor, unsigned extent,
-               unsigned depth, F fn) {
-  for (unsigned mn = 0; mn < extent; mn += kMajor ? 1 : 8)
-    for (unsigned k = 0; k < depth; k += kMajor ? 8 : 1)
-      if (!fn(swizzled(chunkAddress(d, kMajor, mn, k), d.swizzle)))
+               unsigned depth, unsigned per, F fn) {
+  for (unsigned mn = 0; mn < extent; mn += kMajor ? 1 : per)
+    for (unsigned k = 0; k < depth; k += kMajor ? per : 1)
+      if (!fn(swizzled(chunkAddress(d, kMajor, mn, k, per), d.swizzle)))
         return false;
   return true;
 }
 
-/// Reads an operand of \p extent by \p depth two-byte elements into
-/// \p values, row mn at mn * depth; only checks it when \p values is null.
-/// False after a fault.
+/// Faults unless 16 bytes at \p address are there and were written.
+bool checkChunk(Cta &cta, const Op &op, unsigned warp, uint32_t address,
+                const std::string &what);
+
+/// Reads an operand of \p extent by \p depth elements into \p values, row mn
+/// at mn * depth; only checks it when \p values is null. False after a fault.
 bool readMatrix(Cta &cta, const Op &op, unsigned warp,
                 const MatrixDescriptor &d, bool kMajor, unsigned extent,
-                unsigned depth, bool bf16, const char *what, float *values);
+                unsigned depth, Element element, const char *what,
+                float *values);
 
 } // namespace ptxsim
 

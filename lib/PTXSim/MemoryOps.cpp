@@ -12,7 +12,8 @@
 using namespace ptxsim;
 
 uint8_t *ptxsim::resolve(Warp &w, const Op &op, unsigned lane, Space space,
-                         uint64_t address, unsigned size, bool write) {
+                         uint64_t address, unsigned size, bool write,
+                         bool atomic) {
   Cta &cta = w.cta;
   const char *verb = write ? "write" : "read";
   auto bad = [&](const char *kind, const std::string &what) -> uint8_t * {
@@ -59,7 +60,7 @@ uint8_t *ptxsim::resolve(Warp &w, const Op &op, unsigned lane, Space space,
         return bad("bad-mbarrier", "shared address " + hexString(a) +
                                        ", which holds an mbarrier,");
     }
-    if (cta.race && !cta.race->generic(w, op, lane, a, size, write))
+    if (cta.race && !atomic && !cta.race->generic(w, op, lane, a, size, write))
       return nullptr;
     return &cta.shared.bytes[a];
   }
@@ -188,7 +189,7 @@ bool takeSpace(Decoder &d, Space &space) {
     space = Space::Global;
   else if (d.take("local"))
     space = Space::Local;
-  else if (d.takeAny({"param", "param::entry"}))
+  else if (d.takeAny({"param", "param::entry", "param::func"}))
     space = Space::Param;
   else
     space = Space::Generic;
@@ -197,12 +198,16 @@ bool takeSpace(Decoder &d, Space &space) {
 
 bool decodeLoadStore(Decoder &d) {
   bool load = d.mnemonic() != "st";
+  bool entryParam = false;
+  for (const std::string &part : d.in->parts)
+    entryParam |= part == "param::entry";
   Space space;
   takeSpace(d, space);
   d.takeMemoryQualifiers();
   unsigned count = d.take("v2") ? 2 : d.take("v4") ? 4 : d.take("v8") ? 8 : 1;
   Type t = d.takeType();
-  if (t == Type::Pred || t == Type::B128 || bitWidth(t) * count > 256)
+  if (t == Type::Pred || (t == Type::B128 && count > 1) ||
+      bitWidth(t) * count > 256)
     return d.fail("this access is too wide");
   // A cache policy may follow the operands.
   if (!d.expectOps(2, 3))
@@ -210,7 +215,16 @@ bool decodeLoadStore(Decoder &d) {
   if (d.numOps() == 3)
     d.src(d.operand(2), Type::B64);
   const Operand &value = d.operand(load ? 0 : 1);
-  if (!d.address(d.operand(load ? 1 : 0)) || !d.list(value, t, load, true))
+  const Operand &where = d.operand(load ? 1 : 0);
+  if (!d.address(where))
+    return false;
+  // Parameters of functions and arguments of calls lie in local memory.
+  if (space == Space::Param &&
+      (where.elems[0].kind == Operand::Symbol
+           ? d.symbolSpace == Variable::Local
+           : d.inFunction() && !entryParam))
+    space = Space::Local;
+  if (!d.list(value, t, load, true))
     return false;
   if (d.op.count != count)
     return d.fail("expected " + std::to_string(count) + " elements, but got " +

@@ -112,6 +112,9 @@ bool decodeMov(Decoder &d) {
   case 64:
     d.op.fn = unary<uint64_t, uint64_t, Copy>;
     break;
+  case 128:
+    d.op.fn = unary<unsigned __int128, unsigned __int128, Copy>;
+    break;
   default:
     return false;
   }
@@ -165,7 +168,8 @@ Step execIsSpace(Warp &w, const Op &op, uint32_t mask) {
 
 bool decodeIsSpace(Decoder &d) {
   d.op.imm = int64_t(windowOf(d));
-  if (!d.op.imm && !d.take("global"))
+  // Constant variables lie among the global ones, in no window of their own.
+  if (!d.op.imm && !d.takeAny({"global", "const"}))
     return false;
   if (!d.expectOps(2))
     return false;

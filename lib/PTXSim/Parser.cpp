@@ -286,14 +286,35 @@ bool Parser::initialiser(Variable &v, unsigned width) {
   }
 }
 
-bool Parser::paramList(std::vector<ParamDecl> &params) {
+bool Parser::registerParam(Function &fn, ParamDecl &param) {
+  if (fn.isEntry)
+    return fail("a kernel takes no register parameters");
+  Type type = tok().kind == Token::Directive ? parseType(tok().text.substr(1))
+                                             : Type::None;
+  if (type == Type::None)
+    return fail("expected a register type, but got " + describe());
+  ++pos;
+  if (!name(param.name))
+    return false;
+  param.reg = uint32_t(fn.regs.size());
+  fn.regs.push_back({param.name, type});
+  if (!paramRegs.emplace(param.name, RegRange{param.reg, 1, false}).second)
+    return fail("parameter '" + param.name + "' is declared twice");
+  return true;
+}
+
+bool Parser::paramList(Function &fn, std::vector<ParamDecl> &params) {
   if (!expect('('))
     return false;
   if (accept(')'))
     return true;
   do {
-    if (acceptDirective(".reg"))
-      return fail("register parameters of functions are not supported");
+    if (acceptDirective(".reg")) {
+      params.emplace_back();
+      if (!registerParam(fn, params.back()))
+        return false;
+      continue;
+    }
     if (!acceptDirective(".param"))
       return fail("expected '.param', but got " + describe());
     ParamDecl p;
@@ -314,12 +335,12 @@ bool Parser::function(bool isEntry) {
   Function fn;
   fn.isEntry = isEntry;
   fn.line = tok().line;
-  std::vector<ParamDecl> results;
-  if (!isEntry && tok().is('(') && !paramList(results))
+  paramRegs.clear();
+  if (!isEntry && tok().is('(') && !paramList(fn, fn.results))
     return false;
   if (!name(fn.name))
     return false;
-  if (tok().is('(') && !paramList(fn.params))
+  if (tok().is('(') && !paramList(fn, fn.params))
     return false;
   while (tok().kind == Token::Directive)
     if (!functionDirective(fn))

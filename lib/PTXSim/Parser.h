@@ -61,7 +61,8 @@ private:
   bool declHead(uint64_t &align, Type &type);
   bool arraySize(uint64_t &count, bool &open);
   bool initialiser(Variable &v, unsigned width);
-  bool paramList(std::vector<ParamDecl> &params);
+  bool paramList(Function &fn, std::vector<ParamDecl> &params);
+  bool registerParam(Function &fn, ParamDecl &param);
   bool function(bool isEntry);
   bool functionDirective(Function &fn);
 
@@ -74,6 +75,7 @@ private:
   struct Scope {
     uint32_t parent = kNone;
     std::map<std::string, RegRange> regs;
+    std::map<std::string, std::string> variables; // to unique names
   };
   struct Reference {
     uint32_t instr;
@@ -82,6 +84,7 @@ private:
   };
   Function *fnp = nullptr;
   std::vector<Scope> scopes;
+  std::map<std::string, RegRange> paramRegs; // '.reg' parameters
   std::vector<Reference> references; // symbols that may be labels
   std::vector<std::pair<std::string, uint32_t>> targetScopes;
   uint64_t regCount = 0;
@@ -95,6 +98,8 @@ private:
   bool simpleOperand(uint32_t scope, Operand &out);
   bool address(uint32_t scope, Operand &out);
   bool vector(uint32_t scope, Operand &out);
+  bool arguments(uint32_t scope, Operand &out);
+  bool localVariable(Variable::Space space, uint32_t scope);
   uint32_t findRegister(uint32_t scope, const std::string &name) const;
   std::string labelKey(const std::string &label, uint32_t scope) const {
     return label + "#" + std::to_string(scope);

@@ -17,6 +17,8 @@ bool Parser::block(uint32_t parent) {
   uint32_t scope = scopes.size();
   scopes.emplace_back();
   scopes.back().parent = parent;
+  if (parent == kNone)
+    scopes.back().regs = paramRegs;
   while (!accept('}')) {
     if (tok().kind == Token::End)
       return fail("expected '}', but got the end of the text");
@@ -50,6 +52,10 @@ bool Parser::statement(uint32_t scope) {
       targetScopes.push_back({key, scope});
       return expect(';');
     }
+    // An indirect call names its prototype; it is refused at the call.
+    if (acceptDirective(".callprototype") || acceptDirective(".calltargets"))
+      while (!tok().is(';') && tok().kind != Token::End)
+        ++pos;
     return true;
   }
   if (tok().kind == Token::Directive) {
@@ -67,9 +73,26 @@ bool Parser::statement(uint32_t scope) {
     Variable::Space space;
     if (!variableSpace(space))
       return fail("unknown directive " + describe());
-    return variable(space, false, fnp->variables);
+    return localVariable(space, scope);
   }
   return instruction(scope);
+}
+
+// Blocks may declare the same name again, so that of a nested block is made
+// unique. '#' cannot be part of a name.
+bool Parser::localVariable(Variable::Space space, uint32_t scope) {
+  size_t first = fnp->variables.size();
+  if (!variable(space, false, fnp->variables))
+    return false;
+  for (size_t i = first; i < fnp->variables.size(); ++i) {
+    Variable &v = fnp->variables[i];
+    std::string unique =
+        scope == 0 ? v.name : v.name + "#v" + std::to_string(scope);
+    if (!scopes[scope].variables.emplace(v.name, unique).second)
+      return fail("variable '" + v.name + "' is declared twice");
+    v.name = unique;
+  }
+  return true;
 }
 
 bool Parser::registers(uint32_t scope) {
@@ -179,6 +202,8 @@ bool Parser::operand(uint32_t scope, Operand &out) {
     return address(scope, out);
   if (tok().is('{'))
     return vector(scope, out);
+  if (tok().is('('))
+    return arguments(scope, out);
   if (!simpleOperand(scope, out))
     return false;
   if (accept('|')) {
@@ -242,6 +267,13 @@ bool Parser::simpleOperand(uint32_t scope, Operand &out) {
     return true;
   } else {
     out.kind = Operand::Symbol;
+    for (uint32_t s = scope; s != kNone; s = scopes[s].parent) {
+      auto it = scopes[s].variables.find(text);
+      if (it == scopes[s].variables.end())
+        continue;
+      out.name = it->second;
+      break;
+    }
   }
   // An address takes its offset itself.
   if (!inAddress && (tok().is('+') || tok().is('-')) &&
@@ -300,6 +332,23 @@ bool Parser::vector(uint32_t scope, Operand &out) {
       return fail("vector has more than 256 elements");
   } while (accept(','));
   return expect('}');
+}
+
+bool Parser::arguments(uint32_t scope, Operand &out) {
+  if (!expect('('))
+    return false;
+  out.kind = Operand::Arguments;
+  if (accept(')'))
+    return true;
+  do {
+    Operand e;
+    if (!simpleOperand(scope, e))
+      return false;
+    out.elems.push_back(std::move(e));
+    if (out.elems.size() > 256)
+      return fail("a call has more than 256 arguments");
+  } while (accept(','));
+  return expect(')');
 }
 
 bool Parser::findLabel(const std::string &label, uint32_t scope,

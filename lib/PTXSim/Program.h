@@ -76,6 +76,7 @@ struct Program {
   const ModuleImpl *module = nullptr;
   const Function *fn = nullptr;
   std::vector<Op> ops;
+  std::vector<const Instr *> source; // the instruction of each op
   std::vector<uint32_t> lists;
 
   struct Constant {
@@ -100,6 +101,7 @@ struct Program {
   uint64_t localBytes = 0;
   std::vector<uint32_t> paramOffsets;
   uint32_t paramBytes = 0;
+  uint32_t largestInc = 0; // of all 'setmaxnreg.inc', 0 without one
 
   std::string where(const Op &op) const { return module->lineText(op.line); }
 };

@@ -41,6 +41,9 @@ public:
 
   RaceDetector(Cta &cta, bool formal);
 
+  /// The cluster barrier stands after the barriers by id.
+  static constexpr unsigned kClusterBarrier = 16;
+
   // Accesses. False after a report.
   bool generic(Warp &w, const Op &op, unsigned lane, uint32_t address,
                uint32_t bytes, bool write);
@@ -147,7 +150,7 @@ private:
   std::map<uint32_t, Barrier> barriers;
   struct {
     Knowledge now, done;
-  } named[16];
+  } named[17];
   std::vector<Cell> shared, tmem;
   std::unordered_map<uint64_t, std::vector<Access>> moreReads;
   std::map<unsigned, uint16_t> tensorAgents; // by thread

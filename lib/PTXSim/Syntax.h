@@ -32,6 +32,7 @@ struct Operand {
     Vector,  // elems
     Pair,    // elems[0] | elems[1]
     Address, // elems[0] = base, value = offset, elems[1] = coordinates
+    Arguments, // elems, of a call
   };
   Kind kind = Sink;
   bool negated = false; // !p
@@ -68,13 +69,14 @@ struct ParamDecl {
   std::string name;
   uint64_t size = 0;
   uint64_t align = 1;
+  uint32_t reg = kNone; // of a '.reg' parameter of a function
 };
 
 struct Function {
   std::string name;
   unsigned line = 0;
   bool isEntry = false;
-  std::vector<ParamDecl> params;
+  std::vector<ParamDecl> params, results;
   std::vector<RegDecl> regs;
   std::vector<Variable> variables;
   std::vector<Instr> code;

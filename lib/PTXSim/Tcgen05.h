@@ -15,8 +15,15 @@ namespace ptxsim {
 bool checkColumns(Cta &cta, const Op &op, unsigned warp, uint32_t column,
                   uint32_t count, const char *what);
 
-/// tcgen05.mma, after its first modifiers.
+/// The value that all lanes of an aligned instruction must share.
+bool uniformValue(Warp &w, const Op &op, uint32_t mask, const uint32_t *values,
+                  const char *what, uint32_t &value);
+
+// Decoders of parts of the family, after the first modifiers.
 bool decodeMma(Decoder &d);
+bool decodeTmemLdSt(Decoder &d, bool store);
+bool decodeTmemCopy(Decoder &d);
+bool decodeTmemShift(Decoder &d);
 
 } // namespace ptxsim
 

@@ -3,6 +3,8 @@
 
 #include "TensorCopy.h"
 
+#include "Reduction.h"
+
 #include "FloatFormat.h"
 
 #include <algorithm>
@@ -25,6 +27,14 @@ unsigned ptxsim::elementBytes(ElementType type) {
   default:
     return 4;
   }
+}
+
+/// Bytes after which the swizzle repeats within a row, 0 without one.
+static uint32_t swizzleSpan(Swizzle swizzle) {
+  return swizzle == Swizzle::None  ? 0
+         : swizzle == Swizzle::B32 ? 32
+         : swizzle == Swizzle::B64 ? 64
+                                   : 128;
 }
 
 std::string TensorMap::check() const {
@@ -54,11 +64,8 @@ std::string TensorMap::check() const {
   uint64_t inner = box[0] * bytes;
   if (inner % 16)
     return "inner box of " + num(inner) + " bytes is not a multiple of 16";
-  uint64_t span = swizzle == Swizzle::None  ? ~uint64_t(0)
-                  : swizzle == Swizzle::B32 ? 32
-                  : swizzle == Swizzle::B64 ? 64
-                                            : 128;
-  if (inner > span)
+  uint32_t span = swizzleSpan(swizzle);
+  if (span && inner > span)
     return "inner box of " + num(inner) +
            " bytes exceeds the swizzle span of " + num(span);
   for (uint32_t s : elementStrides)
@@ -74,6 +81,18 @@ uint64_t ptxsim::boxBytes(const TensorMap &map) {
   return n;
 }
 
+uint32_t ptxsim::rowLength(const TensorMap &map) {
+  return map.box[0] * elementBytes(map.type);
+}
+
+uint32_t ptxsim::rowPitch(const TensorMap &map) {
+  return std::max(rowLength(map), swizzleSpan(map.swizzle));
+}
+
+uint64_t ptxsim::sharedExtent(const TensorMap &map) {
+  return boxBytes(map) / rowLength(map) * rowPitch(map);
+}
+
 bool ptxsim::checkRank(Warp &w, const Op &op, const TensorMap &map) {
   if (map.dims.size() == op.count)
     return true;
@@ -84,15 +103,35 @@ bool ptxsim::checkRank(Warp &w, const Op &op, const TensorMap &map) {
   return false;
 }
 
+bool ptxsim::checkCoordinates(Warp &w, const Op &op, const TensorMap &map,
+                              const std::vector<int32_t> &at, bool store) {
+  int64_t bytes = int64_t(at[0]) * elementBytes(map.type);
+  if (bytes % 16) {
+    w.fault(op, "bad-coordinate",
+            "the first coordinate is " + std::to_string(at[0]) + ", which is " +
+                std::to_string(bytes) +
+                " bytes; expected a multiple of 16 bytes");
+    return false;
+  }
+  for (size_t i = 0; store && i < at.size(); ++i)
+    if (at[i] < 0) {
+      w.fault(op, "bad-coordinate",
+              "coordinate " + std::to_string(i) + " of a store is " +
+                  std::to_string(at[i]) + "; expected 0 or more");
+      return false;
+    }
+  return true;
+}
+
 /// Calls fn(offset in box, bytes, global address) for each row's part inside
 /// the tensor; rows outside are left out. fn returns false to stop.
 static bool
-forRows(const TensorMap &map, const std::vector<int32_t> &at,
+forRows(const TensorMap &map, const std::vector<int32_t> &at, uint64_t extent,
         const std::function<bool(uint64_t, uint64_t, uint64_t)> &fn) {
   const size_t rank = map.dims.size();
   const uint64_t bytes = elementBytes(map.type);
   int64_t first = std::max<int64_t>(0, -int64_t(at[0]));
-  int64_t end = std::min<int64_t>(map.box[0], int64_t(map.dims[0]) - at[0]);
+  int64_t end = std::min<int64_t>(map.box[0], int64_t(extent) - at[0]);
   if (first >= end)
     return true;
   uint64_t rows = 1;
@@ -135,91 +174,111 @@ bool ptxsim::gatherBox(Cta &cta, const Op &op, unsigned warp,
   box.assign(boxBytes(map), 0);
   if (map.nanFill)
     for (size_t i = 0; i + 1 < box.size(); i += 2)
-      box[i] = 0xff, box[i + 1] = 0x7f;
-  return forRows(map, at, [&](uint64_t offset, uint64_t bytes, uint64_t from) {
-    const uint8_t *p = translate(cta, op, warp, from, bytes, false);
-    if (p)
-      std::copy_n(p, bytes, &box[offset]);
-    return p != nullptr;
-  });
+      box[i] = 0xf7, box[i + 1] = 0x7f; // in every 16 bits of any type
+  return forRows(map, at, map.dims[0],
+                 [&](uint64_t offset, uint64_t bytes, uint64_t from) {
+                   const uint8_t *p =
+                       translate(cta, op, warp, from, bytes, false);
+                   if (p)
+                     std::copy_n(p, bytes, &box[offset]);
+                   return p != nullptr;
+                 });
 }
 
-static void addElements(uint8_t *to, const uint8_t *from, uint64_t bytes,
-                        ElementType type) {
-  auto each = [&](auto zero, auto sum) {
-    using T = decltype(zero);
-    for (uint64_t i = 0; i < bytes; i += sizeof(T)) {
-      T a, b;
-      std::memcpy(&a, to + i, sizeof(T));
-      std::memcpy(&b, from + i, sizeof(T));
-      a = T(sum(a, b));
-      std::memcpy(to + i, &a, sizeof(T));
-    }
-  };
-  auto plain = [](auto a, auto b) { return a + b; };
+static Type reductionType(ElementType type) {
   switch (type) {
-  case ElementType::U8:
-    each(uint8_t(0), plain);
-    break;
-  case ElementType::U16:
-    each(uint16_t(0), plain);
-    break;
+  case ElementType::S32:
+    return Type::S32;
   case ElementType::U64:
+    return Type::U64;
   case ElementType::S64:
-    each(uint64_t(0), plain);
-    break;
-  case ElementType::F64:
-    each(0.0, plain);
-    break;
+    return Type::S64;
+  case ElementType::F16:
+    return Type::F16;
+  case ElementType::BF16:
+    return Type::BF16;
   case ElementType::F32:
   case ElementType::F32Ftz:
   case ElementType::TF32:
-    each(0.0f, plain);
-    break;
-  case ElementType::F16:
-    each(uint16_t(0), [](uint16_t a, uint16_t b) {
-      return encodeF16(decodeF16(a) + decodeF16(b));
-    });
-    break;
-  case ElementType::BF16:
-    each(uint16_t(0), [](uint16_t a, uint16_t b) {
-      return encodeBF16(decodeBF16(a) + decodeBF16(b));
-    });
-    break;
+    return Type::F32;
+  case ElementType::F64:
+    return Type::F64;
   default:
-    each(uint32_t(0), plain);
-    break;
+    return Type::U32;
   }
+}
+
+// Logic works on bits; bytes and 16-bit integers take part in nothing else.
+static bool reduceElements(uint8_t *to, const uint8_t *from, uint64_t bytes,
+                           uint64_t address, ElementType element,
+                           Reduction what) {
+  Type type = reductionType(element);
+  bool logic =
+      what == Reduction::And || what == Reduction::Or || what == Reduction::Xor;
+  unsigned size = elementBytes(element);
+  if (logic)
+    type = size == 8 ? Type::B64 : Type::B32;
+  if (type == Type::S64 && what == Reduction::Add)
+    type = Type::U64;
+  if (!reductionTakes(what, type) || (size < 4 && !isFloat(type)))
+    return false;
+  for (uint64_t i = 0; i + size <= bytes; i += size) {
+    std::lock_guard<std::mutex> lock(globalLock(address + i));
+    uint64_t a = 0, b = 0;
+    std::memcpy(&a, to + i, size);
+    std::memcpy(&b, from + i, size);
+    a = reduce(what, type, a, b);
+    std::memcpy(to + i, &a, size);
+  }
+  return true;
+}
+
+/// Stores and reductions clip the first dimension to whole 16 bytes only, and
+/// so write the padding behind a row that ends within them.
+static uint64_t storedExtent(const TensorMap &map) {
+  uint64_t per = 16 / elementBytes(map.type);
+  return (map.dims[0] + per - 1) / per * per;
 }
 
 bool ptxsim::scatterBox(Cta &cta, const Op &op, unsigned warp,
                         const TensorMap &map, const std::vector<int32_t> &at,
-                        const std::vector<uint8_t> &box, bool add) {
-  return forRows(map, at, [&](uint64_t offset, uint64_t bytes, uint64_t to) {
-    uint8_t *p = translate(cta, op, warp, to, bytes, true);
-    if (p && add)
-      addElements(p, &box[offset], bytes, map.type);
-    else if (p)
-      std::copy_n(&box[offset], bytes, p);
-    return p != nullptr;
-  });
+                        const std::vector<uint8_t> &box, int reduction) {
+  return forRows(map, at, storedExtent(map),
+                 [&](uint64_t offset, uint64_t bytes, uint64_t to) {
+                   uint8_t *p = translate(cta, op, warp, to, bytes, true);
+                   if (p && reduction < 0) {
+                     std::copy_n(&box[offset], bytes, p);
+                   } else if (p &&
+                              !reduceElements(p, &box[offset], bytes, to,
+                                              map.type, Reduction(reduction))) {
+                     cta.fault(op, warp, "bad-tensor-map",
+                               "the element type does not go with this "
+                               "reduction");
+                     return false;
+                   }
+                   return p != nullptr;
+                 });
 }
 
 bool ptxsim::checkSource(Cta &cta, const Op &op, unsigned warp,
                          const TensorMap &map, const std::vector<int32_t> &at,
                          uint32_t base) {
-  return forRows(map, at, [&](uint64_t offset, uint64_t bytes, uint64_t) {
-    for (uint64_t i = 0; i < bytes; ++i) {
-      uint32_t a = swizzled(base + uint32_t(offset + i), map.swizzle);
-      if (cta.shared.query(a, 1) == SharedMemory::Init)
-        continue;
-      cta.fault(op, warp, "uninitialised",
-                "tensor store reads shared address " + hexString(a) +
-                    " (dynamic shared + " +
-                    std::to_string(int64_t(a) - cta.program.dynamicSharedBase) +
-                    "), which was never written");
-      return false;
-    }
-    return true;
-  });
+  const uint32_t rowBytes = rowLength(map), pitch = rowPitch(map);
+  return forRows(
+      map, at, storedExtent(map),
+      [&](uint64_t offset, uint64_t bytes, uint64_t) {
+        for (uint64_t i = 0; i < bytes; ++i) {
+          uint32_t a = placeInShared(map, base, offset + i, rowBytes, pitch);
+          if (cta.shared.query(a, 1) == SharedMemory::Init)
+            continue;
+          cta.fault(
+              op, warp, "uninitialised",
+              "tensor store reads shared address " + hexString(a) +
+                  " (dynamic shared + " +
+                  std::to_string(int64_t(a) - cta.program.dynamicSharedBase) +
+                  "), which was never written");
+          return false;
+        }
+        return true;
+      });
 }

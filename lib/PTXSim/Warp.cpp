@@ -35,7 +35,7 @@ Warp::Warp(Cta &cta, unsigned id, uint32_t lanes)
       return v[name.back() - 'x'];
     };
     if (slot.second == Type::U64) { // %gridid
-      std::fill_n(reg<uint64_t>(slot.first), 32, 1);
+      std::fill_n(reg<uint64_t>(slot.first), 32, name == "%gridid");
       continue;
     }
     if (slot.second == Type::Pred) { // %is_explicit_cluster
@@ -77,8 +77,13 @@ Warp::Warp(Cta &cta, unsigned id, uint32_t lanes)
         v = ~((2u << i) - 1);
       else if (name == "%dynamic_smem_size")
         v = cta.launch.dynamicSharedBytes;
-      else if (name == "%total_smem_size" || name == "%aggr_smem_size")
-        v = cta.shared.end();
+      else if (name == "%total_smem_size") // in units that are allocated
+        v = (cta.shared.end() - kSharedBase + 127) / 128 * 128;
+      else if (name == "%aggr_smem_size") // with what the system reserves
+        v = (cta.shared.end() + 127) / 128 * 128;
+      else if (name == "%reserved_smem_offset_end" ||
+               name == "%reserved_smem_offset_cap")
+        v = kSharedBase;
       else if (name.compare(0, 16, "%cluster_nctaid.") == 0 ||
                name == "%cluster_nctarank")
         v = 1;

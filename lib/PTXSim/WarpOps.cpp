@@ -4,6 +4,7 @@
 // Exchange between the lanes of a warp.
 
 #include "Decoder.h"
+#include "FloatFormat.h"
 #include "Machine.h"
 
 #include <algorithm>
@@ -218,6 +219,31 @@ template <class T> Step execRedux(Warp &w, const Op &op, uint32_t mask) {
   return Step::Next;
 }
 
+// redux of f32: aux bit 0: maximum, bit 1: of absolute values, bit 2: a NaN
+// wins.
+Step execReduxFloat(Warp &w, const Op &op, uint32_t mask) {
+  const float *a = w.reg<float>(op.a);
+  bool first = true;
+  float r = 0;
+  bool sawNaN = false;
+  forLanes(mask, [&](unsigned i) {
+    float v = op.aux & 2 ? std::fabs(a[i]) : a[i];
+    if (v != v) {
+      sawNaN = true;
+      return;
+    }
+    bool better = v == r ? std::signbit(v) != bool(op.aux & 1)
+                         : (v > r) == bool(op.aux & 1);
+    if (first || better)
+      r = v;
+    first = false;
+  });
+  if (first || (sawNaN && op.aux & 4))
+    r = bitsToFloat(kNaN32);
+  forLanes(mask, [&](unsigned i) { w.reg<float>(op.d)[i] = r; });
+  return Step::Next;
+}
+
 bool decodeRedux(Decoder &d) {
   static constexpr const char *kNames[] = {"add", "min", "max",
                                            "and", "or",  "xor"};
@@ -230,7 +256,20 @@ bool decodeRedux(Decoder &d) {
       found = true;
     }
   Type t = d.takeType();
-  if (!found || !d.expectOps(3) || isFloat(t) || bitWidth(t) != 32)
+  if (!found || !d.expectOps(3) || bitWidth(t) != 32)
+    return false;
+  if (t == Type::F32) {
+    if (d.op.aux != kMin && d.op.aux != kMax)
+      return d.fail("expected '.min' or '.max' with type f32");
+    d.op.aux = d.op.aux == kMax;
+    d.op.aux |= d.take("abs") ? 2 : 0;
+    d.op.aux |= d.take("NaN") ? 4 : 0;
+    d.op.d = d.dst(d.operand(0), t);
+    d.op.a = d.src(d.operand(1), t);
+    d.op.fn = execReduxFloat;
+    return takeMembers(d, 2);
+  }
+  if (isFloat(t))
     return false;
   d.op.d = d.dst(d.operand(0), t);
   d.op.a = d.src(d.operand(1), t);
