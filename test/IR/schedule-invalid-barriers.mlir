@@ -1,5 +1,8 @@
 // RUN: fa4-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics
 
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Contracts, waits and arrivals.
 
 // barrier_c1

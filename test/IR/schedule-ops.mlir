@@ -3,6 +3,9 @@
 // RUN: fa4-opt %s --allow-unregistered-dialect --mlir-print-op-generic | fa4-opt --allow-unregistered-dialect | FileCheck %s
 // RUN: fa4-opt %s --allow-unregistered-dialect --emit-bytecode | fa4-opt --allow-unregistered-dialect | FileCheck %s
 
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Every op of the schedule level, with each optional part present and absent.
 
 // CHECK-LABEL: fa4.kernel @optional_parts(

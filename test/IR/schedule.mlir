@@ -6,6 +6,9 @@
 // RUN: fa4-opt %s --mlir-print-op-generic | fa4-opt -o %t.generic && diff %t.first %t.generic
 // RUN: fa4-opt %s --emit-bytecode | fa4-opt -o %t.bytecode && diff %t.first %t.bytecode
 
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The whole non-causal schedule as one would write it by hand: every way of
 // printing it reads back as the same text.
 

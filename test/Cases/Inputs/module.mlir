@@ -1,3 +1,6 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 module {
   func.func @f(%q: memref<2x1000x8x64xf16>, %o: memref<2x1000x8x64xf16>) {
     fa4.attention ins(%q, %q, %q : memref<2x1000x8x64xf16>, memref<2x1000x8x64xf16>, memref<2x1000x8x64xf16>)

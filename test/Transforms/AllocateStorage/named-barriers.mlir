@@ -1,5 +1,8 @@
 // RUN: fa4-opt %s --fa4-allocate-storage --split-input-file | FileCheck %s
 
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Ids from 1 up, four for each slot that every warp has of its own.
 
 // CHECK: fa4.barrier "a" named slots(1) {{.*}} at(1)

@@ -1,5 +1,8 @@
 // RUN: fa4-opt %s --fa4-allocate-storage --split-input-file | FileCheck %s
 
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What has a place stays there, and the rest fills the gaps around it.
 
 // CHECK: smem(99352)

@@ -2,6 +2,9 @@
 // RUN: fa4-opt %S/../../IR/schedule.mlir --fa4-allocate-storage -o %t.once
 // RUN: fa4-opt %t.once --fa4-allocate-storage | diff %t.once -
 
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The storage of the whole non-causal schedule. A second run changes nothing.
 
 // CHECK: fa4.kernel @attention(

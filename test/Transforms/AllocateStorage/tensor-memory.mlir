@@ -1,5 +1,8 @@
 // RUN: fa4-opt %s --fa4-allocate-storage --split-input-file | FileCheck %s
 
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Columns in order of declaration; what is acquired is a power of two, at least
 // 32; an alias takes none. What is acquired by hand is kept.
 

@@ -1,5 +1,8 @@
 // RUN: fa4-opt %s --allow-unregistered-dialect --fa4-materialize-phases | FileCheck %s
 
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Each slot of a barrier has a bit; bits that flip in step in every block are
 // carried once, initially free or not.
 

@@ -1,5 +1,8 @@
 // RUN: fa4-opt %s --allow-unregistered-dialect --fa4-materialize-phases | FileCheck %s
 
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A cursor is a slot and a phase, carried through the loops that move it; the
 // parity is inverted where the barrier is initially free.
 

@@ -4,6 +4,9 @@
 // RUN: fa4-opt %S/../../IR/schedule.mlir --fa4-allocate-storage --fa4-materialize-phases -o %t.allocated
 // RUN: fa4-opt %t.once --fa4-allocate-storage | diff %t.allocated -
 
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The whole non-causal schedule, before or after storage is allocated: a role
 // carries one cursor and a bit for each rhythm of its waits. Waits on the named
 // barrier stay as they are. A second run changes nothing.

@@ -1,5 +1,8 @@
 // RUN: fa4-opt %s --allow-unregistered-dialect --fa4-materialize-phases --split-input-file --verify-diagnostics
 
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A conditional wait or cursor has no phase that follows from the text.
 
 fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memref<1x256x8x128xf16>, %o: memref<1x256x8x128xf16>)

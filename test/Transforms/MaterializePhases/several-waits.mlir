@@ -1,5 +1,8 @@
 // RUN: fa4-opt %s --allow-unregistered-dialect --fa4-materialize-phases | FileCheck %s
 
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Several waits on one slot in an iteration: the bit flips after each.
 
 // CHECK: fa4.role @r warps(0 to 4) regs(48) {
