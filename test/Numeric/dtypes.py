@@ -14,7 +14,7 @@ suite = Suite("dtypes")
 
 for dtype in ("f16", "bf16"):
     for d in (64, 128):
-        for causal in (False, True):
+        for causal in (False, True) if suite.full else (d == 64,):
             problem = Problem(1, 260, 300, 4, 2, d, causal, dtype)
             suite.check(f"{dtype} d{d} {causal}", problem)
             suite.check(f"{dtype} d{d} {causal} no lse", problem.but(lse=False, sq=70))

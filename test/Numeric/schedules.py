@@ -30,10 +30,10 @@ options += ["softmax-registers=192 correction-registers=80 other-registers=40"]
 
 for i, option in enumerate(options):
     for causal in (False, True):
-        if not suite.full and causal == bool(i % 2) and not option.startswith(("epilogue", "scheduler", "poly")):
+        if not suite.full and causal == bool(i % 2):
             continue
         problem = base(causal, schedule=option)
-        suite.check(f"{option} {causal}", problem)
+        suite.check(f"{option} {causal}", problem if suite.full else problem.but(sq=130))
         if suite.full:
             wide = base(causal, 128, dtype="bf16", schedule=option.replace("kv-stages=4", "kv-stages=3"))
             suite.check(f"{option} {causal} d128", wide)
@@ -41,8 +41,8 @@ for i, option in enumerate(options):
 # Q5: more tasks than blocks, and trip counts that are no multiple of twice the slots.
 for ctas in (1, 2):
     for stages in (2, 3):
-        for trips in (range(1, 8) if suite.full else range(1 + (ctas + stages) % 3, 8, 3)):
-            for causal in (False, True):
+        for trips in (range(1, 8) if suite.full else (ctas, ctas + stages)):
+            for causal in (False, True) if suite.full else (bool(trips % 2),):
                 problem = Problem(
                     3, 257, 128 * trips - 5, 1, 1, 64, causal,
                     schedule=f"kv-stages={stages} scheduler=linear", target=f"sms = {ctas}",
@@ -57,7 +57,7 @@ for causal in (False, True):
 
 # The schedule never depends on what is in the tensors: with one polynomial share and one
 # reference threshold, the options that only move time leave the bits alone.
-for causal in (False, True):
+for causal in suite.pick((True, False), 2):
     plain = base(causal, schedule="p-split=64")
     inputs = Inputs.normal(plain, 11)
     first = suite.check(f"bits {causal}", plain, inputs)

@@ -28,7 +28,8 @@ class Verdict:
     problems: list = field(default_factory=list)
     worst: float = 0.0  # largest error of an element of O
     rms_ratio: float = 0.0  # root-mean-square error over that of rounding
-    worst_lse: float = 0.0
+    worst_lse: float = 0.0  # largest error of an LSE between -100 and 100
+    lse_ratio: float = 0.0  # largest error of an LSE over its bar
 
     @property
     def ok(self):
@@ -85,9 +86,10 @@ def compare(o, lse, reference, lse_bar=LSE_HARDWARE, rms_bar=RMS_BAR):
                 f"{yardstick:.3e} of rounding, expected at most {rms_bar}"
             )
     if lse is not None:
-        error = difference(
-            lse, reference.lse, "lse", lambda size: lse_bar + LSE_RELATIVE * size, verdict.problems
-        )
+        bar = lambda size: lse_bar + LSE_RELATIVE * size
+        error = difference(lse, reference.lse, "lse", bar, verdict.problems)
         if error is not None:
-            verdict.worst_lse = float(error.max(initial=0))
+            size = np.abs(reference.lse[np.isfinite(lse) & np.isfinite(reference.lse)])
+            verdict.worst_lse = float(error[size <= 100].max(initial=0))
+            verdict.lse_ratio = float((error / bar(size)).max(initial=0))
     return verdict

@@ -43,6 +43,8 @@ class Problem:
     # and "layout" for strides and offsets.
     dynamic: frozenset = frozenset()
     layouts: dict = field(default_factory=dict)  # operand -> Layout
+    # Inputs of which only the elements are stored, as their strides span too much.
+    sparse: frozenset = frozenset()
     schedule: str = ""  # options of --fa4-schedule-attention
     target: str = ""  # such as "sms = 1"
 
@@ -187,17 +189,21 @@ class Harness:
         tensors = {}
         for name in OPERANDS:
             shape, at = problem.shape(name), problem.layout(name)
-            storage = np.full(at.storage_size(shape), poison if name == "o" else unused, np.uint16)
-            if name != "o" and storage.size:
-                at.view(storage, shape)[...] = getattr(inputs, name)
-            np.save(os.path.join(folder, name + ".npy"), storage)
             tensors[name] = {
-                "in": name + ".npy",
                 "type": problem.dtype,
                 "shape": list(shape),
                 "strides": list(at.strides),
                 "offset": at.offset,
             }
+            if name in problem.sparse:
+                np.save(os.path.join(folder, name + ".npy"), getattr(inputs, name))
+                tensors[name]["elements"] = name + ".npy"
+                continue
+            storage = np.full(at.storage_size(shape), poison if name == "o" else unused, np.uint16)
+            if name != "o" and storage.size:
+                at.view(storage, shape)[...] = getattr(inputs, name)
+            np.save(os.path.join(folder, name + ".npy"), storage)
+            tensors[name]["in"] = name + ".npy"
         tensors["o"]["out"] = "o.out.npy"
         if problem.lse:
             shape = problem.shape("lse")

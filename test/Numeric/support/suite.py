@@ -25,6 +25,7 @@ from compare import LSE_HARDWARE, LSE_POLYNOMIAL, RMS_BAR, compare
 from harness import Harness, Inputs, ToolError
 
 MODES = ("eager", "lazy", "random")
+FIGURES = ("error", "rms ratio", "lse error", "lse ratio")
 
 
 class Suite:
@@ -36,7 +37,7 @@ class Suite:
         self.args = parser.parse_args()
         self.group, self.full = group, self.args.full
         self.harness = Harness(self.args.work)
-        self.count, self.failed, self.worst = 0, [], {"error": 0.0, "rms ratio": 0.0, "lse error": 0.0}
+        self.count, self.failed, self.worst = 0, [], dict.fromkeys(FIGURES, 0.0)
         self.where = {}
         self.turn = 0
         self.started = time.time()
@@ -96,6 +97,7 @@ class Suite:
             ("error", verdict.worst),
             ("rms ratio", verdict.rms_ratio if rms_bar == RMS_BAR else 0.0),
             ("lse error", verdict.worst_lse),
+            ("lse ratio", verdict.lse_ratio),
         ):
             if value > self.worst[key]:
                 self.worst[key], self.where[key] = value, name
