@@ -60,7 +60,8 @@ Step execAtomic(Warp &w, const Op &op, uint32_t mask) {
         uint64_t a, b;
         std::memcpy(&a, old, 8);
         std::memcpy(&b, now, 8);
-        a = reduce(Reduction(op.d), Type(op.d2), a, b);
+        a = reduce(Reduction(op.d), Type(op.d2), a, b,
+                   inGlobal(Space(op.aux2), address));
         std::memcpy(now, &a, 8);
       }
       std::memcpy(p + bytes * i, now, bytes);

@@ -112,7 +112,7 @@ bool convertNaN(uint64_t raw, const Op &op, uint64_t &result) {
     result = resizeNaN(raw, kF64, format);
     return true;
   }
-  if (from == Type::BF16 && to == Type::F32)
+  if (from == Type::BF16 && to == Type::F32 && !(op.aux & kFtz))
     result = raw << 16;
   else if (from == Type::F32 && to == Type::F32 && op.aux == 0)
     result = raw;
@@ -301,9 +301,7 @@ bool decodeCvt(Decoder &d) {
   if (!scalar(to) || !scalar(from) || !d.expectOps(2))
     return false;
   // Which rounding the pair of types asks for.
-  bool narrows = isFloat(to) && isFloat(from) &&
-                 (bitWidth(to) < bitWidth(from) ||
-                  (to != from && bitWidth(to) == 16 && bitWidth(from) == 16));
+  bool narrows = isFloat(to) && isFloat(from) && bitWidth(to) < bitWidth(from);
   bool integerRounding = round >= Round::RNI;
   if (isFloat(from) && !isFloat(to) && !integerRounding)
     return d.fail("expected an integer rounding mode, such as '.rzi'");

@@ -204,8 +204,6 @@ bool Decoder::decodeBody(Diagnostic &diag) {
 
 // call [(results),] name[, (arguments)]
 bool Decoder::decodeCall(Diagnostic &diag) {
-  takeStart();
-  take("uni");
   size_t next = 0;
   std::vector<Operand> results, actuals;
   if (next < numOps() && operand(next).kind == Operand::Arguments)
@@ -216,7 +214,8 @@ bool Decoder::decodeCall(Diagnostic &diag) {
   std::string name = operand(next++).name;
   if (next < numOps() && operand(next).kind == Operand::Arguments)
     actuals = operand(next++).elems;
-  if (next != numOps() || in->parts.size() > 1 + size_t(in->parts[1] == "uni"))
+  bool uniform = in->parts.size() == 2 && in->parts[1] == "uni";
+  if (next != numOps() || (in->parts.size() > 1 && !uniform))
     return fail("expected 'call (results), name, (arguments)'");
   const Function *callee = nullptr;
   for (const Function &fn : module.functions)

@@ -246,7 +246,7 @@ Step execPacked(Warp &w, const Op &op, uint32_t mask) {
     for (unsigned i = 2 * lane; i < 2 * lane + 2; ++i) {
       uint16_t a = w.reg<uint16_t>(op.a)[i], b = w.reg<uint16_t>(op.b)[i];
       bool less = op.aux & 1 ? int16_t(a) < int16_t(b) : a < b;
-      uint16_t r = op.aux2 == kPackedAdd            ? uint16_t(a + b)
+      uint16_t r = op.aux2 == kPackedAdd             ? uint16_t(a + b)
                    : (op.aux2 == kPackedMin) == less ? a
                                                      : b;
       if (op.aux & 2 && int16_t(r) < 0)
@@ -395,55 +395,6 @@ bool decodeMad(Decoder &d) {
   return takeOperands(d, t, 3);
 }
 
-// The low 24 bits of each factor; .lo is the low 32 bits of the product, .hi
-// its bits 16 to 47.
-template <class T> struct IMul24 {
-  static int64_t product(T a, T b) {
-    int64_t x = std::is_signed_v<T> ? int64_t(int32_t(uint32_t(a) << 8) >> 8)
-                                    : int64_t(uint32_t(a) & 0xffffff);
-    int64_t y = std::is_signed_v<T> ? int64_t(int32_t(uint32_t(b) << 8) >> 8)
-                                    : int64_t(uint32_t(b) & 0xffffff);
-    return x * y;
-  }
-};
-template <class T> struct IMul24Lo {
-  static T apply(T a, T b) { return T(IMul24<T>::product(a, b)); }
-};
-template <class T> struct IMul24Hi {
-  static T apply(T a, T b) { return T(IMul24<T>::product(a, b) >> 16); }
-};
-
-struct IMad24HiSat {
-  static int32_t apply(int32_t a, int32_t b, int32_t c) {
-    return saturated(int64_t(IMul24Hi<int32_t>::apply(a, b)) + c);
-  }
-};
-
-bool decodeMul24(Decoder &d) {
-  bool lo = d.take("lo"), hi = d.take("hi"), mad = d.mnemonic() == "mad24";
-  Type t = d.takeType();
-  if (lo == hi || bitWidth(t) != 32 || isFloat(t))
-    return false;
-  if (mad)
-    d.op.fn = isSigned(t)
-                  ? (lo ? ternary<int32_t, int32_t, int32_t, int32_t,
-                                  IMad<int32_t, IMul24Lo<int32_t>>>
-                        : ternary<int32_t, int32_t, int32_t, int32_t,
-                                  IMad<int32_t, IMul24Hi<int32_t>>>)
-                  : (lo ? ternary<uint32_t, uint32_t, uint32_t, uint32_t,
-                                  IMad<uint32_t, IMul24Lo<uint32_t>>>
-                        : ternary<uint32_t, uint32_t, uint32_t, uint32_t,
-                                  IMad<uint32_t, IMul24Hi<uint32_t>>>);
-  else
-    d.op.fn = lo ? (isSigned(t) ? pickBinary<IMul24Lo>(Type::S32)
-                                : pickBinary<IMul24Lo>(Type::U32))
-                 : (isSigned(t) ? pickBinary<IMul24Hi>(Type::S32)
-                                : pickBinary<IMul24Hi>(Type::U32));
-  if (mad && hi && t == Type::S32 && d.take("sat"))
-    d.op.fn = ternary<int32_t, int32_t, int32_t, int32_t, IMad24HiSat>;
-  return takeOperands(d, t, mad ? 3 : 2);
-}
-
 bool decodeRem(Decoder &d) {
   Type t = d.takeType();
   d.op.fn = pickBinary<IRem>(t);
@@ -512,9 +463,8 @@ bool decodeIntegerDiv(Decoder &d, Type t) {
 } // namespace ptxsim
 
 const DecodeEntry ptxsim::kIntegerOps[] = {
-    {"add", decodeAdd},     {"sub", decodeAdd},    {"addc", decodeAddC},
-    {"subc", decodeAddC},   {"mul", decodeMul},    {"mad", decodeMad},
-    {"fma", decodeMad},     {"madc", decodeMad},   {"mul24", decodeMul24},
-    {"mad24", decodeMul24}, {"rem", decodeRem},    {"min", decodeMinMax},
-    {"max", decodeMinMax},  {"neg", decodeNegAbs}, {"abs", decodeNegAbs},
-    {"sad", decodeSad},     {nullptr, nullptr}};
+    {"add", decodeAdd},    {"sub", decodeAdd},    {"addc", decodeAddC},
+    {"subc", decodeAddC},  {"mul", decodeMul},    {"mad", decodeMad},
+    {"fma", decodeMad},    {"madc", decodeMad},   {"rem", decodeRem},
+    {"min", decodeMinMax}, {"max", decodeMinMax}, {"neg", decodeNegAbs},
+    {"abs", decodeNegAbs}, {"sad", decodeSad},    {nullptr, nullptr}};

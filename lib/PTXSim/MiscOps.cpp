@@ -1,13 +1,15 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Small instructions: dot products of bytes, sign extension, classes of
-// floating-point values, cache hints.
+// Small instructions: dot products of bytes, 24-bit products, sign extension,
+// classes of floating-point values, cache hints.
 
 #include "FloatFormat.h"
 #include "Lanewise.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <type_traits>
 
 using namespace ptxsim;
 
@@ -47,6 +49,51 @@ bool decodeDot(Decoder &d) {
   d.op.aux = unsigned(isSigned(a)) | isSigned(b) * 2 | two * 4 | hi * 8;
   d.op.fn = execDot;
   return takeOperands(d, Type::B32, 3);
+}
+
+// The low 24 bits of each factor; .lo is the low 32 bits of the product, .hi
+// its bits 16 to 47.
+template <class T, bool Hi> T mul24(T a, T b) {
+  auto low = [](T v) {
+    return std::is_signed_v<T> ? int64_t(int32_t(uint32_t(v) << 8) >> 8)
+                               : int64_t(uint32_t(v) & 0xffffff);
+  };
+  return T((low(a) * low(b)) >> (Hi ? 16 : 0));
+}
+
+template <class T, bool Hi> struct Mul24 {
+  static T apply(T a, T b) { return mul24<T, Hi>(a, b); }
+};
+
+template <class T, bool Hi, bool Sat> struct Mad24 {
+  static T apply(T a, T b, T c) {
+    T product = mul24<T, Hi>(a, b);
+    if (!Sat)
+      return T(uint32_t(product) + uint32_t(c));
+    int64_t sum = int64_t(product) + int64_t(c);
+    return T(std::min<int64_t>(std::max<int64_t>(sum, INT32_MIN), INT32_MAX));
+  }
+};
+
+template <class T, bool Hi> ExecFn pick24(bool mad, bool sat) {
+  return !mad  ? binary<T, T, T, Mul24<T, Hi>>
+         : sat ? ternary<T, T, T, T, Mad24<T, Hi, true>>
+               : ternary<T, T, T, T, Mad24<T, Hi, false>>;
+}
+
+bool decodeMul24(Decoder &d) {
+  bool lo = d.take("lo"), hi = d.take("hi"), mad = d.mnemonic() == "mad24";
+  Type t = d.takeType();
+  if (lo == hi || (t != Type::U32 && t != Type::S32))
+    return false;
+  bool sat = mad && hi && t == Type::S32 && d.take("sat");
+  if (t == Type::S32)
+    d.op.fn =
+        hi ? pick24<int32_t, true>(mad, sat) : pick24<int32_t, false>(mad, sat);
+  else
+    d.op.fn = hi ? pick24<uint32_t, true>(mad, sat)
+                 : pick24<uint32_t, false>(mad, sat);
+  return takeOperands(d, t, mad ? 3 : 2);
 }
 
 // szext: the low b bits, extended. Clamped widths above 31 keep all.
@@ -127,7 +174,7 @@ template <class T> Step execTest(Warp &w, const Op &op, uint32_t mask) {
       is = std::isnan(v);
       break;
     case kNormal:
-      is = std::isnormal(v);
+      is = std::isfinite(v) && std::fpclassify(v) != FP_SUBNORMAL;
       break;
     case kSubnormal:
       is = std::fpclassify(v) == FP_SUBNORMAL;
@@ -200,7 +247,8 @@ bool decodePmEvent(Decoder &d) {
 
 const DecodeEntry ptxsim::kMiscOps[] = {
     {"dp4a", decodeDot},          {"dp2a", decodeDot},
-    {"szext", decodeSzext},       {"fns", decodeFns},
+    {"szext", decodeSzext},       {"mul24", decodeMul24},
+    {"mad24", decodeMul24},       {"fns", decodeFns},
     {"testp", decodeTest},        {"copysign", decodeCopySign},
     {"discard", decodeCacheHint}, {"applypriority", decodeCacheHint},
     {"pmevent", decodePmEvent},   {nullptr, nullptr}};

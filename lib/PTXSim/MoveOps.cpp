@@ -154,12 +154,20 @@ bool decodeCvta(Decoder &d) {
   return takeOperands(d, t, 1);
 }
 
+// Constant variables lie among the global ones, as read-only regions.
+bool inConstant(const Warp &w, uint64_t address) {
+  const Memory::Region *r = w.cta.memory.find(address);
+  return r && !r->writable && r->name.compare(0, 9, "variable ") == 0;
+}
+
 Step execIsSpace(Warp &w, const Op &op, uint32_t mask) {
   uint32_t r = 0;
   forLanes(mask, [&](unsigned lane) {
     uint64_t a = w.reg<uint64_t>(op.a)[lane] & kWindowMask;
     bool known = a == kSharedWindow || a == kLocalWindow || a == kParamWindow;
     bool is = op.imm ? a == uint64_t(op.imm) : !known;
+    if (is && !op.imm)
+      is = inConstant(w, w.reg<uint64_t>(op.a)[lane]) == (op.aux != 0);
     r |= uint32_t(is) << lane;
   });
   w.setPred(op.d, mask, r);
@@ -168,9 +176,11 @@ Step execIsSpace(Warp &w, const Op &op, uint32_t mask) {
 
 bool decodeIsSpace(Decoder &d) {
   d.op.imm = int64_t(windowOf(d));
-  // Constant variables lie among the global ones, in no window of their own.
-  if (!d.op.imm && !d.takeAny({"global", "const"}))
-    return false;
+  if (!d.op.imm) {
+    d.op.aux = d.take("const");
+    if (!d.op.aux && !d.take("global"))
+      return false;
+  }
   if (!d.expectOps(2))
     return false;
   d.op.d = d.predicate(d.operand(0));

@@ -23,14 +23,21 @@ float takeRelu(float v, uint32_t flags) {
   return flags & kRelu && v <= 0 ? 0.0f : v;
 }
 
-// tf32 keeps ten bits of the mantissa in the upper bits of a word.
+// tf32 keeps ten bits of the mantissa in the upper bits of a word. '.rna' is
+// integer arithmetic on the word, NaN included, as on the machine.
 Step execTF32(Warp &w, const Op &op, uint32_t mask) {
   constexpr FloatFormat kTF32{8, 10};
+  constexpr uint32_t kUnit = 0x2000;
   forLanes(mask, [&](unsigned i) {
     float v = takeRelu(w.reg<float>(op.a)[i], op.aux);
-    w.reg<uint32_t>(op.d)[i] =
-        v != v ? kNaN32
-               : encode(v, kTF32, Round(op.aux2), op.aux & kSaturates) << 13;
+    uint32_t &d = w.reg<uint32_t>(op.d)[i];
+    if (Round(op.aux2) != Round::RNA) {
+      d = encode(v, kTF32, Round(op.aux2)) << 13;
+      return;
+    }
+    d = (floatToBits(v) + kUnit / 2) & ~(kUnit - 1);
+    if (op.aux & kSaturates && (d & 0x7f800000) == 0x7f800000)
+      d -= kUnit;
   });
   return Step::Next;
 }
@@ -90,8 +97,8 @@ Step execFromSmall(Warp &w, const Op &op, uint32_t mask) {
   return Step::Next;
 }
 
-// cvt.pack.sat: two integers saturated to 16 bits, or to 8 bits above the
-// lower half of c. aux: bits, aux2: signed.
+// cvt.pack.sat: two integers saturated to 16 bits, or to 8, 4 or 2 bits below
+// the bits of c. aux: bits, aux2: signed.
 Step execPack(Warp &w, const Op &op, uint32_t mask) {
   unsigned bits = op.aux;
   int64_t low = op.aux2 ? -(int64_t(1) << (bits - 1)) : 0;
@@ -104,8 +111,8 @@ Step execPack(Warp &w, const Op &op, uint32_t mask) {
     uint32_t a = saturate(w.reg<int32_t>(op.a)[i]),
              b = saturate(w.reg<int32_t>(op.b)[i]);
     uint32_t r = a << bits | b;
-    if (bits == 8)
-      r |= w.reg<uint32_t>(op.c)[i] << 16;
+    if (bits < 16)
+      r |= w.reg<uint32_t>(op.c)[i] << (2 * bits);
     w.reg<uint32_t>(op.d)[i] = r;
   });
   return Step::Next;
@@ -114,14 +121,25 @@ Step execPack(Warp &w, const Op &op, uint32_t mask) {
 bool decodePack(Decoder &d) {
   if (!d.take("sat"))
     return d.fail("expected '.sat'");
-  Type to = d.takeType(), from = d.takeType();
-  bool wide = to == Type::U16 || to == Type::S16;
-  if (from != Type::S32 || (!wide && to != Type::U8 && to != Type::S8))
+  static constexpr std::pair<const char *, unsigned> kNarrow[] = {
+      {"u4", 4}, {"s4", 4}, {"u2", 2}, {"s2", 2}};
+  for (auto &[name, bits] : kNarrow)
+    if (!d.op.aux && d.take(name)) {
+      d.op.aux = bits;
+      d.op.aux2 = name[0] == 's';
+    }
+  if (!d.op.aux) {
+    Type to = d.takeType();
+    if (to != Type::U16 && to != Type::S16 && to != Type::U8 && to != Type::S8)
+      return false;
+    d.op.aux = bitWidth(to);
+    d.op.aux2 = isSigned(to);
+  }
+  bool wide = d.op.aux == 16;
+  if (d.takeType() != Type::S32)
     return false;
   if (!wide && !d.take("b32"))
-    return d.fail("packing to 8 bits takes a third operand of type b32");
-  d.op.aux = bitWidth(to);
-  d.op.aux2 = isSigned(to);
+    return d.fail("packing to fewer than 16 bits takes an operand of type b32");
   d.op.fn = execPack;
   if (!d.expectOps(wide ? 3 : 4))
     return false;

@@ -93,8 +93,8 @@ template <class T> uint64_t integerStep(Reduction what, T a, T b) {
 
 } // namespace
 
-uint64_t ptxsim::reduce(Reduction what, Type type, uint64_t old,
-                        uint64_t value) {
+uint64_t ptxsim::reduce(Reduction what, Type type, uint64_t old, uint64_t value,
+                        bool global) {
   switch (type) {
   case Type::F16:
   case Type::BF16:
@@ -107,13 +107,20 @@ uint64_t ptxsim::reduce(Reduction what, Type type, uint64_t old,
         halfStep(what, bf, uint16_t(old >> 16), uint16_t(value >> 16));
     return low | high << 16;
   }
-  case Type::F32: // addition only
-    return floatToBits(
-        canonical(bitsToFloat(uint32_t(old)) + bitsToFloat(uint32_t(value))));
+  case Type::F32: { // addition only
+    float a = bitsToFloat(uint32_t(old)), b = bitsToFloat(uint32_t(value));
+    if (global)
+      a = flush(a), b = flush(b);
+    float sum = canonical(a + b);
+    return floatToBits(global ? flush(sum) : sum);
+  }
   case Type::F64: {
     double a, b;
     std::memcpy(&a, &old, 8);
     std::memcpy(&b, &value, 8);
+    // There a NaN is passed on as it is.
+    if (global && (a != a || b != b))
+      return b != b ? value : old;
     a += b;
     std::memcpy(&old, &a, 8);
     return old;

@@ -32,8 +32,10 @@ bool reductionByName(std::string_view name, Reduction &what);
 /// True when PTX has the operation on this type: bits for logic, and so on.
 bool reductionTakes(Reduction what, Type type);
 
-/// The new value of a word that held \p old. Values are raw bits.
-uint64_t reduce(Reduction what, Type type, uint64_t old, uint64_t value);
+/// The new value of a word that held \p old. Values are raw bits. An atomic
+/// addition in \p global memory flushes f32 subnormals and keeps f64 NaNs.
+uint64_t reduce(Reduction what, Type type, uint64_t old, uint64_t value,
+                bool global = false);
 
 /// CTAs run on several host threads: an operation on global memory holds the
 /// lock of its address.

@@ -300,7 +300,9 @@ bool decodeMmaAsync(Decoder &d) {
     return d.fail("expected shape m64nNk16");
   unsigned n = 0;
   for (size_t i = 4; i < at; ++i)
-    n = n < 1000 ? n * 10 + unsigned(shape[i] - '0') : n;
+    n = shape[i] >= '0' && shape[i] <= '9' && n < 1000
+            ? n * 10 + unsigned(shape[i] - '0')
+            : 1000;
   if (n < 8 || n > 256 || n % 8)
     return d.fail("expected N of 8 to 256 in steps of 8");
   Type acc = d.takeType(), a = d.takeType(), b = d.takeType();
