@@ -6,8 +6,6 @@
 #include "fa4/IR/FA4.h"
 #include "fa4/Target/Passes.h"
 #include "fa4/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/StringSaver.h"
 
@@ -15,15 +13,7 @@ using namespace mlir;
 using namespace mlir::fa4;
 
 void mlir::fa4::addBufferizeStage(OpPassManager &pm) {
-  bufferization::OneShotBufferizePassOptions options;
-  // Functions keep their signatures. Where a tensor comes from outside, its
-  // buffer is a plain one: a fully dynamic layout would not say that the
-  // innermost stride is 1.
-  options.unknownTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
-  // What others compute on tensors is theirs to bufferize.
-  options.allowUnknownOps = true;
-  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(createBufferizeAttention());
 }
 
 LogicalResult mlir::fa4::addScheduleStage(OpPassManager &pm,

@@ -8,6 +8,20 @@
 
 include "mlir/Pass/PassBase.td"
 
+def BufferizeAttention : Pass<"fa4-bufferize", "::mlir::ModuleOp"> {
+  let summary = "turns attention on tensors into attention on buffers";
+  let description = [{
+    Runs upstream's one-shot bufferization on each function that holds a
+    `fa4.attention` on tensors. The function keeps its signature, and ops on tensors
+    that do not know how to bufferize stay. Functions without one are left alone, so
+    that IR can be lowered on from any level.
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def PrepareKernels : Pass<"fa4-prepare-kernels", "::mlir::ModuleOp"> {
   let summary = "places the storage and the phases of every kernel";
   let description = [{
