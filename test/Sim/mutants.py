@@ -29,11 +29,11 @@ from harness import ALL_DYNAMIC, Harness, Inputs, Problem
 # block rescales, and both query tiles see each block.
 ALWAYS = "rescale-threshold=0"
 PROBLEMS = {
-    "causal": Problem(1, 160, 383, 3, 1, 128, True, schedule=f"scheduler=linear {ALWAYS}", target="sms = 1"),
-    "plain": Problem(1, 200, 383, 2, 2, 64, False, "bf16", schedule=ALWAYS, target="sms = 1"),
-    "groups": Problem(2, 129, 300, 4, 1, 128, False, schedule=ALWAYS, target="sms = 1"),
+    "causal": Problem(1, 160, 511, 3, 1, 128, True, schedule=f"scheduler=linear {ALWAYS}", target="sms = 1"),
+    "plain": Problem(1, 200, 500, 2, 2, 64, False, "bf16", schedule=ALWAYS, target="sms = 1"),
+    "groups": Problem(2, 129, 400, 4, 1, 128, False, schedule=ALWAYS, target="sms = 1"),
     "dynamic": Problem(
-        1, 160, 383, 2, 1, 64, True, schedule=f"scheduler=linear {ALWAYS}", target="sms = 1", dynamic=ALL_DYNAMIC
+        1, 160, 511, 2, 1, 64, True, schedule=f"scheduler=linear {ALWAYS}", target="sms = 1", dynamic=ALL_DYNAMIC
     ),
 }
 CHECKS = {
@@ -217,6 +217,7 @@ def main():
         every_check = args.full and name == names[0]
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
             results = list(pool.map(lambda m: kernel.trial(m[0], m[1], every_check), enumerate(mutants)))
+        used = collections.Counter()
         for mutant, killed in zip(mutants, results):
             tally = totals[mutant.kind]
             tally["total"] += 1
@@ -227,7 +228,7 @@ def main():
                     checks.update(killed.keys())
                     only.update(killed.keys() if len(killed) == 1 else ())
                 continue
-            reason = survivors.reason(kernel.lines, mutant)
+            reason = survivors.reason(kernel.lines, mutant, used)
             if reason:
                 tally["explained"] += 1
                 reasons[reason] += 1
@@ -244,7 +245,7 @@ def main():
         for check in CHECKS:
             print(f"{check:24}{checks[check]:8}{only[check]:8}")
     for reason, n in reasons.most_common():
-        print(f"survive ({n}): {reason}")
+        print(f"survive ({n}), {reason.kind}: {reason.text}")
     for line in unexplained:
         print("SURVIVES " + line)
     return 1 if unexplained else 0
