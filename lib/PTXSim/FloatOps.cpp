@@ -224,7 +224,7 @@ bool decodeMixed(Decoder &d, FloatOp what, Round round, bool bf16) {
 
 // The NaN with which a tensor load fills elements outside the tensor, and
 // which makes the result of an '.oob' instruction zero.
-constexpr uint16_t kOutside = 0x7fff;
+constexpr uint16_t kOutside = 0x7ff7;
 enum HalfFlags : uint32_t { kRelu = 32, kOutOfBounds = 64 };
 
 // Half precision: aux2 holds the operation, imm 1 for bf16, aux3 the number

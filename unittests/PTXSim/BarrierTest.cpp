@@ -195,7 +195,7 @@ TEST(BarrierThreads, TooFewThreadsIsADeadlock) {
 TEST(BarrierThreads, BadIdsAndCounts) {
   for (const char *text :
        {" bar.sync 16;", " mov.b32 %w1, -1; bar.sync %w1;", " bar.sync 1, 33;",
-        " bar.sync 1, 0;", " bar.arrive 1, 256;",
+        " bar.sync 1, 0;",
         " mov.u32 %w1, %warpid; mul.lo.u32 %w1, %w1, 32; sub.u32 %w1, 64, %w1;"
         " bar.sync 1, %w1;"}) {
     KernelRun r = runThreads(64, text);
@@ -214,6 +214,26 @@ std::string budgets(unsigned a, unsigned b, unsigned c, unsigned d) {
          (regs[i] >= 128 ? "inc" : "dec") + ".sync.aligned.u32 " +
          std::to_string(regs[i]) + "; bra end;\n";
   return t + "end: mov.b64 %out, 1;";
+}
+
+// A warp may arrive and then wait, so the count may exceed the CTA's threads.
+TEST(BarrierThreads, CountAboveTheCta) {
+  KernelRun r = runThreads(
+      64, " barrier.arrive 7, 128; barrier.sync 7, 128; mov.b64 %out, 1;");
+  EXPECT_TRUE(r.result.ok()) << r.result.str();
+  r = runThreads(64, " barrier.sync 7, 128; mov.b64 %out, 1;");
+  EXPECT_EQ(r.result.status, Status::Deadlock) << r.result.str();
+}
+
+// 256 threads could have 255 registers each, but no role asks for that many.
+TEST(BarrierThreads, LaunchRegistersOfSmallCtas) {
+  std::string text = " mov.u32 %w1, %warpid; setp.ge.u32 %p0, %w1, 4;\n"
+                     " @%p0 bra up; setmaxnreg.dec.sync.aligned.u32 24;"
+                     " bra end;\n"
+                     "up: setmaxnreg.inc.sync.aligned.u32 232;\n"
+                     "end: mov.b64 %out, 1;";
+  KernelRun r = runThreads(256, text);
+  EXPECT_TRUE(r.result.ok()) << r.result.str();
 }
 
 TEST(BarrierThreads, RegisterBudgets) {

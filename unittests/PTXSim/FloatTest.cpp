@@ -137,6 +137,71 @@ TEST(Float, Approximations) {
   }
 }
 
+// What an H200 does with NaN: arithmetic, and neg and abs with it, makes the
+// canonical one; conversions that only move bits keep sign and payload.
+TEST(Float, NaNPayloads) {
+  for (const char *op : {"neg.f32", "abs.f32", "neg.ftz.f32"})
+    EXPECT_EQ(eval32(op, {0xff800001}), kQuietNaN) << op;
+  EXPECT_EQ(eval32("neg.f16x2", {0xfe017c01}), 0x7fff7fffu);
+  EXPECT_EQ(eval32("abs.bf16x2", {0xff817fc0}), 0x7fff7fffu);
+  EXPECT_EQ(eval32("cvt.f32.f32", {0xff800001}), 0xff800001u);
+  EXPECT_EQ(eval32("cvt.ftz.f32.f32", {0xff800001}), kQuietNaN);
+  auto wide = [](const char *op, uint32_t in) {
+    return eval(std::string(" ") + op + " %out, %w0;", {in});
+  };
+  EXPECT_EQ(wide("cvt.f64.f32", 0xff800001), 0xfff8000020000000u);
+  EXPECT_EQ(wide("cvt.ftz.f64.f32", 0xff800001), 0x7fffffffe0000000u);
+  auto single = [](const char *op, uint64_t in) {
+    return eval(std::string(" ") + op + " %w1, %x0; cvt.u64.u32 %out, %w1;",
+                {in});
+  };
+  EXPECT_EQ(single("cvt.rn.f32.f64", 0xfff0000000000001), 0xffc00000u);
+  EXPECT_EQ(single("cvt.rz.f32.f64", 0x7ff8000000000000), 0x7fc00000u);
+  auto half = [](const char *op, uint64_t in) {
+    return eval(std::string(" ") + op + " %h1, %x0; cvt.u64.u16 %out, %h1;",
+                {in});
+  };
+  EXPECT_EQ(half("cvt.rn.f16.f64", 0xfff0000000000001), 0xfe00u);
+  EXPECT_EQ(half("cvt.rm.bf16.f64", 0x7ff8000000000000), 0x7fc0u);
+  EXPECT_EQ(eval(" cvt.f32.bf16 %w1, %h0; cvt.u64.u32 %out, %w1;", {0xffc0}),
+            0xffc00000u);
+  EXPECT_EQ(eval(" cvt.f32.f16 %w1, %h0; cvt.u64.u32 %out, %w1;", {0xfe00}),
+            kQuietNaN);
+}
+
+TEST(Float, NaNToInteger) {
+  uint64_t top = uint64_t(1) << 63, nan = 0x7ff8000000000000;
+  EXPECT_EQ(eval(" cvt.rzi.s64.f32 %out, %w0;", {kQuietNaN}), top);
+  EXPECT_EQ(eval(" cvt.rni.u64.f16 %out, %h0;", {0x7e00}), top);
+  EXPECT_EQ(eval64("cvt.rmi.u64.f64", {nan}), top);
+  auto word = [&](const char *op) {
+    return eval(std::string(" ") + op + " %w1, %x0; cvt.u64.u32 %out, %w1;",
+                {nan});
+  };
+  EXPECT_EQ(word("cvt.rzi.s32.f64"), 0x80000000u);
+  EXPECT_EQ(word("cvt.rpi.sat.u32.f64"), 0x80000000u);
+  auto half = [&](const char *op) {
+    return eval(std::string(" ") + op + " %h1, %x0; cvt.u64.u16 %out, %h1;",
+                {nan});
+  };
+  EXPECT_EQ(half("cvt.rni.s8.f64"), 0xff80u);
+  EXPECT_EQ(half("cvt.rni.u8.f64"), 0x80u);
+  EXPECT_EQ(half("cvt.rni.u16.f64"), 0x8000u);
+}
+
+TEST(Float, HighHalfOfF64Approximations) {
+  uint64_t negativeInfinity = 0xfff0000000000000;
+  EXPECT_EQ(eval64("rcp.approx.ftz.f64", {0x7fe0000000000000}), 0u);
+  EXPECT_EQ(eval64("rcp.approx.ftz.f64", {0x8008000000000000}),
+            negativeInfinity);
+  // Without its low half this NaN is an infinity.
+  EXPECT_EQ(eval64("rcp.approx.ftz.f64", {0xfff0000000000001}), uint64_t(1)
+                                                                    << 63);
+  EXPECT_EQ(eval64("rsqrt.approx.ftz.f64", {0x8000000000000002}),
+            negativeInfinity);
+  EXPECT_EQ(uint32_t(eval64("rcp.approx.ftz.f64", {0x4008000000000000})), 0u);
+}
+
 TEST(Float, HalfConversions) {
   auto half = [](float f) {
     return eval(" cvt.rn.f16.f32 %h1, %w0; cvt.u64.u16 %out, %h1;", {f32(f)});
@@ -229,6 +294,32 @@ TEST(Float, HalfArithmetic) {
             0x40004500u);
   EXPECT_EQ(eval32("mul.bf16x2", {0x3f804000, 0x40004040}), 0x400040c0u);
   EXPECT_EQ(eval32("neg.f16x2", {0x3c00bc00}), 0xbc003c00u);
+  EXPECT_EQ(eval32("neg.ftz.f16x2", {0x80023c00}), 0x0000bc00u);
+}
+
+TEST(Float, HalfDetails) {
+  // -0 saturates to +0.
+  EXPECT_EQ(eval32("mul.sat.f16x2", {0x80004000, 0x3c003c00}), 0x00003c00u);
+  // 2^-14 * -(1 - 2^-11) is tiny before it is rounded to -2^-14.
+  EXPECT_EQ(eval32("mul.f16x2", {0x0400, 0xbbff}), 0x00008400u);
+  EXPECT_EQ(eval32("mul.ftz.f16x2", {0x0400, 0xbbff}), 0x00008000u);
+  // The sign is the xor of both, a NaN's too; a NaN result has none.
+  EXPECT_EQ(eval32("min.xorsign.abs.f16x2", {0xc2004400, 0x4000fc01}),
+            0xc000c400u);
+  EXPECT_EQ(eval32("max.NaN.xorsign.abs.bf16x2", {0xbf80bf80, 0x7fc04000}),
+            0x7fffc000u);
+  EXPECT_EQ(eval32("max.NaN.xorsign.abs.f32", {0xffc00000, f32(1)}), kQuietNaN);
+  // 2^-126 is flushed on neither side of a conversion to f16.
+  auto half = [](const char *op, uint32_t in) {
+    return eval(std::string(" ") + op + " %h1, %w0; cvt.u64.u16 %out, %h1;",
+                {in});
+  };
+  EXPECT_EQ(half("cvt.rm.ftz.f16.f32", 0x807fffff), 0x8001u);
+  EXPECT_EQ(half("cvt.rp.ftz.f16.f32", 0x007fffff), 0x0001u);
+  EXPECT_EQ(half("cvt.rn.ftz.f16.f32", 0x007fffff), 0u);
+  EXPECT_EQ(
+      eval(" ex2.approx.ftz.bf16 %h1, %h0; cvt.u64.u16 %out, %h1;", {0xc2fd}),
+      0u);
 }
 
 } // namespace

@@ -17,6 +17,19 @@ TEST(Integer, AddSubWrap) {
   EXPECT_EQ(eval32("add.sat.s32", {0x7fffffff, 1}), 0x7fffffffu);
 }
 
+// The flag is the carry: set by a subtraction that does not borrow.
+TEST(Integer, CarryBetweenAddAndSub) {
+  auto flag = [](const char *code, uint64_t a, uint64_t b) {
+    return eval(std::string(" ") + code + " cvt.u64.u32 %out, %w5;", {a, b});
+  };
+  const char *subAdd = "sub.cc.u32 %w4, %w0, %w1; addc.u32 %w5, 0, 0;";
+  EXPECT_EQ(flag(subAdd, 5, 3), 1u);
+  EXPECT_EQ(flag(subAdd, 3, 5), 0u);
+  const char *addSub = "add.cc.u32 %w4, %w0, %w1; subc.u32 %w5, 0, 0;";
+  EXPECT_EQ(flag(addSub, 1, 1), 0xffffffffu);
+  EXPECT_EQ(flag(addSub, 0xffffffff, 1), 0u);
+}
+
 TEST(Integer, CarryChain) {
   // 64-bit sum from 32-bit halves.
   EXPECT_EQ(eval(" add.cc.u32 %w4, %w0, %w1; addc.u32 %w5, %w2, %w3;"

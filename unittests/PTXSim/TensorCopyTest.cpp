@@ -16,14 +16,18 @@ const char *kCopyKernel = R"(.version 8.8
 .address_size 64
 .extern .shared .align 1024 .b8 dyn[];
 .visible .entry copy(.param .align 64 .b8 from[128], .param .align 64 .b8 to[128],
-                     .param .u64 dump, .param .u32 bytes, .param .u32 offset,
-                     .param .u32 c0, .param .u32 c1, .param .u32 c2)
+                     .param .u64 dump, .param .u32 bytes, .param .u32 extent,
+                     .param .u32 offset, .param .u32 c0, .param .u32 c1,
+                     .param .u32 c2)
 {
- .reg .pred %p; .reg .b32 %b, %o, %c<3>, %s, %i, %v; .reg .b64 %f, %t, %d;
+ .reg .pred %p; .reg .b32 %b, %e, %o, %c<3>, %s, %i, %v; .reg .b64 %f, %t, %d;
  mov.b64 %f, from; cvta.param.u64 %f, %f; mov.b64 %t, to; cvta.param.u64 %t, %t;
- ld.param.u32 %b, [bytes]; ld.param.u32 %o, [offset]; ld.param.u64 %d, [dump];
+ ld.param.u32 %b, [bytes]; ld.param.u32 %e, [extent]; ld.param.u32 %o, [offset]; ld.param.u64 %d, [dump];
  ld.param.u32 %c0, [c0]; ld.param.u32 %c1, [c1]; ld.param.u32 %c2, [c2];
- mov.u32 %s, dyn; add.u32 %s, %s, %o;
+ mov.u32 %s, dyn; add.u32 %s, %s, %o; mov.u32 %i, 0;
+f: add.u32 %v, %s, %i; st.shared.u32 [%v], -1; add.u32 %i, %i, 4;
+ setp.lt.u32 %p, %i, %e; @%p bra f;
+ fence.proxy.async.shared::cta;
  mbarrier.init.shared.b64 [dyn], 1;
  fence.mbarrier_init.release.cluster;
  mbarrier.arrive.expect_tx.shared.b64 _, [dyn], %b;
@@ -35,14 +39,14 @@ w: mbarrier.try_wait.parity.shared.b64 %p, [dyn], 0; @!%p bra w;
  mov.u32 %i, 0;
 l: ld.shared.u32 %v, [%s]; st.global.u32 [%d], %v;
  add.u32 %s, %s, 4; add.s64 %d, %d, 4; add.u32 %i, %i, 4;
- setp.lt.u32 %p, %i, %b; @%p bra l;
+ setp.lt.u32 %p, %i, %e; @%p bra l;
  ret;
 }
 )";
 
 struct Copy {
   Result result;
-  std::vector<uint16_t> smem; // the box as it lies in shared memory
+  std::vector<uint16_t> smem; // the box as it lies in shared memory, and gaps
   std::vector<uint16_t> out;  // the whole destination tensor
 };
 
@@ -53,7 +57,18 @@ struct CopyCase {
   Swizzle swizzle = Swizzle::None;
   uint32_t offset = 1024; // from the dynamic array, which is aligned to 1024
   int32_t bytesError = 0;
+  std::vector<uint64_t> room = {}; // extents with padding; empty: dims
+  bool nan = false;
+  bool store = true;
 };
+
+uint32_t rowPitch(const CopyCase &c) {
+  uint32_t span = c.swizzle == Swizzle::B128  ? 128
+                  : c.swizzle == Swizzle::B64 ? 64
+                  : c.swizzle == Swizzle::B32 ? 32
+                                              : 0;
+  return std::max(span, 2 * c.box[0]);
+}
 
 uint64_t elements(const std::vector<uint64_t> &dims) {
   uint64_t n = 1;
@@ -77,9 +92,10 @@ Copy runCopy(const CopyCase &c, AsyncMode mode,
                    "[%s], [%f, " +
                    at + "], [dyn];");
   text.replace(text.find("STORE"), 5,
-               "cp.async.bulk.tensor." + dim +
-                   ".global.shared::cta.tile.bulk_group [%t, " + at +
-                   "], [%s];");
+               !c.store ? ""
+                        : "cp.async.bulk.tensor." + dim +
+                              ".global.shared::cta.tile.bulk_group [%t, " + at +
+                              "], [%s];");
   if (change)
     change(text);
   Copy copy;
@@ -88,16 +104,18 @@ Copy runCopy(const CopyCase &c, AsyncMode mode,
   EXPECT_TRUE(module) << diag.str();
   if (!module)
     return copy;
-  uint64_t n = elements(c.dims);
+  const std::vector<uint64_t> &room = c.room.empty() ? c.dims : c.room;
+  uint64_t n = elements(room);
   Memory memory;
   auto *from = memory.allocate("from", 2 * n);
   auto *to = memory.allocate("to", 2 * n);
   TensorMap map;
-  map.type = ElementType::U16;
+  map.type = c.nan ? ElementType::F16 : ElementType::U16;
+  map.nanFill = c.nan;
   map.dims = c.dims;
   uint64_t stride = 2;
   for (unsigned i = 0; i + 1 < rank; ++i)
-    map.strides.push_back(stride *= c.dims[i]);
+    map.strides.push_back(stride *= room[i]);
   map.box = c.box;
   map.swizzle = c.swizzle;
   for (uint64_t i = 0; i < n; ++i) {
@@ -107,21 +125,23 @@ Copy runCopy(const CopyCase &c, AsyncMode mode,
   uint32_t bytes = 2;
   for (uint32_t b : c.box)
     bytes *= b;
-  auto *dump = memory.allocate("dump", bytes);
+  uint32_t extent = bytes / (2 * c.box[0]) * rowPitch(c);
+  auto *dump = memory.allocate("dump", extent);
   Launch launch;
-  launch.dynamicSharedBytes = c.offset + bytes;
+  launch.dynamicSharedBytes = c.offset + extent;
   map.address = from->base;
   launch.params.push_back(Param::tensorMap(map));
   map.address = to->base;
   launch.params.push_back(Param::tensorMap(map));
   launch.params.push_back(Param::scalar(dump->base));
   launch.params.push_back(Param::scalar(bytes + uint32_t(c.bytesError)));
+  launch.params.push_back(Param::scalar(extent));
   launch.params.push_back(Param::scalar(c.offset));
   for (unsigned i = 0; i < 3; ++i)
     launch.params.push_back(Param::scalar(i < c.at.size() ? c.at[i] : 0));
   copy.result = run(*module, launch, memory, modeOptions(mode));
-  copy.smem.resize(bytes / 2);
-  std::memcpy(copy.smem.data(), dump->data, bytes);
+  copy.smem.resize(extent / 2);
+  std::memcpy(copy.smem.data(), dump->data, extent);
   copy.out.resize(n);
   std::memcpy(copy.out.data(), to->data, 2 * n);
   return copy;
@@ -133,7 +153,7 @@ uint16_t element(const CopyCase &c, std::vector<int64_t> at) {
   for (size_t i = c.dims.size(); i-- > 0;) {
     if (at[i] < 0 || uint64_t(at[i]) >= c.dims[i])
       return 0;
-    index = index * c.dims[i] + uint64_t(at[i]);
+    index = index * (c.room.empty() ? c.dims : c.room)[i] + uint64_t(at[i]);
   }
   return uint16_t(index + 1);
 }
@@ -144,7 +164,10 @@ void expectCopy(const CopyCase &c) {
     Copy copy = runCopy(c, mode);
     ASSERT_TRUE(copy.result.ok()) << copy.result.str();
     std::vector<uint16_t> want(copy.out.size(), 0);
-    uint32_t n = uint32_t(copy.smem.size());
+    std::vector<uint16_t> shared(copy.smem.size(), 0xffff);
+    uint32_t n = 1;
+    for (uint32_t b : c.box)
+      n *= b;
     for (uint32_t i = 0; i < n; ++i) {
       std::vector<int64_t> at(c.dims.size());
       uint32_t rest = i;
@@ -153,16 +176,19 @@ void expectCopy(const CopyCase &c) {
         rest /= c.box[j];
       }
       uint16_t e = element(c, at);
-      if (e)
+      if (e && c.store)
         want[e - 1] = e;
       // The pattern is one of absolute address bits.
-      uint32_t a = 1024 + c.offset + 2 * i, shift = a >> 7;
+      uint32_t a =
+          1024 + c.offset + i / c.box[0] * rowPitch(c) + 2 * (i % c.box[0]);
+      uint32_t shift = a >> 7;
       uint32_t x = c.swizzle == Swizzle::B128  ? (shift & 7) * 16
                    : c.swizzle == Swizzle::B64 ? (shift & 3) * 16
                    : c.swizzle == Swizzle::B32 ? (shift & 1) * 16
                                                : 0;
-      ASSERT_EQ(copy.smem[((a ^ x) - 1024 - c.offset) / 2], e) << i;
+      shared[((a ^ x) - 1024 - c.offset) / 2] = !e && c.nan ? 0x7ff7 : e;
     }
+    EXPECT_EQ(copy.smem, shared);
     EXPECT_EQ(copy.out, want);
   }
 }
@@ -186,10 +212,55 @@ TEST(TensorCopy, EverySwizzle) {
 
 TEST(TensorCopy, OutsideTheTensor) {
   expectCopy({{64, 20}, {32, 8}, {48, 16}});
-  expectCopy({{64, 20}, {32, 8}, {-8, -3}});
+  CopyCase before{{64, 20}, {32, 8}, {-8, -3}};
+  before.store = false;
+  expectCopy(before);
+  before.nan = true;
+  expectCopy(before);
   expectCopy({{64, 20}, {32, 8}, {64, 0}});
   expectCopy({{64, 20}, {32, 8}, {0, 100}, Swizzle::B64});
   expectCopy({{64, 10, 3}, {64, 8, 1}, {0, 6, 1}, Swizzle::B128});
+}
+
+// Behind a narrow row the swizzle's span is left as it was.
+TEST(TensorCopy, NarrowRowsTakeTheSpan) {
+  expectCopy({{64, 24}, {8, 20}, {8, 4}, Swizzle::B32});
+  expectCopy({{64, 24}, {16, 12}, {8, 9}, Swizzle::B64});
+  expectCopy({{64, 24}, {8, 12}, {8, 9}, Swizzle::B128});
+  expectCopy({{64, 24}, {24, 8}, {8, 9}, Swizzle::B128});
+}
+
+TEST(TensorCopy, CoordinatesThatStopTheHardware) {
+  auto expect = [](CopyCase c, const char *message) {
+    Copy copy = runCopy(c, AsyncMode::Eager);
+    ASSERT_EQ(copy.result.status, Status::Fault) << message;
+    EXPECT_EQ(copy.result.faults[0].kind, "bad-coordinate");
+    EXPECT_EQ(copy.result.faults[0].message, message);
+  };
+  expect({{64, 20}, {32, 8}, {4, 0}},
+         "the first coordinate is 4, which is 8 bytes; expected a multiple of "
+         "16 bytes");
+  expect({{64, 20}, {32, 8}, {-1, 0}},
+         "the first coordinate is -1, which is -2 bytes; expected a multiple "
+         "of 16 bytes");
+  expect({{64, 20}, {32, 8}, {0, -8}},
+         "coordinate 1 of a store is -8; expected 0 or more");
+  expect({{64, 20}, {32, 8}, {-8, 0}},
+         "coordinate 0 of a store is -8; expected 0 or more");
+}
+
+// A load fills from the tensor's edge on; a store writes whole 16 bytes.
+TEST(TensorCopy, StoresWriteThePaddingOfTheLast16Bytes) {
+  CopyCase c{{28, 20}, {16, 8}, {16, 3}};
+  c.room = {40, 20};
+  c.nan = true;
+  Copy copy = runCopy(c, AsyncMode::Eager);
+  ASSERT_TRUE(copy.result.ok()) << copy.result.str();
+  for (uint64_t i = 0; i < copy.out.size(); ++i) {
+    uint64_t x = i % 40, y = i / 40;
+    bool inBox = y >= 3 && y < 11 && x >= 16 && x < 32;
+    EXPECT_EQ(copy.out[i], !inBox ? 0 : x < 28 ? i + 1 : 0x7ff7) << i;
+  }
 }
 
 TEST(TensorCopy, ByteCountIsTheWholeBox) {

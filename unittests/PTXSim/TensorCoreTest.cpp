@@ -331,7 +331,9 @@ TEST(TensorCore, TmemFaults) {
   std::string st = " tcgen05.st.sync.aligned.32x32b.x1.b32 [%w1], {%w0}; ";
   std::string waitSt = " tcgen05.wait::st.sync.aligned; ";
   EXPECT_EQ(tmemFault(ld, AsyncMode::Eager), "uninitialised");
-  EXPECT_EQ(tmemFault(st + waitSt + ld, AsyncMode::Lazy), "ok");
+  std::string waitLd = " tcgen05.wait::ld.sync.aligned; ";
+  EXPECT_EQ(tmemFault(st + waitSt + ld + waitLd, AsyncMode::Lazy), "ok");
+  EXPECT_EQ(tmemFault(st + waitSt + ld, AsyncMode::Lazy), "race"); // a late read
   EXPECT_EQ(tmemFault(st + ld, AsyncMode::Lazy), "race");
   EXPECT_EQ(tmemFault(st, AsyncMode::Lazy), "race"); // dealloc under a store
   EXPECT_EQ(tmemFault(" add.u32 %w1, %w1, 64; " + st, AsyncMode::Eager),
