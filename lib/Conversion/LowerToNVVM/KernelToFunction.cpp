@@ -7,7 +7,6 @@
 #include "KernelToFunction.h"
 #include "FragmentConversion.h"
 #include "StructureLowering.h"
-#include "TmemLoadUses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -194,7 +193,6 @@ LogicalResult KernelToFunction::convertOps(LLVM::LLVMFuncOp function) {
   SmallVector<UnrealizedConversionCastOp> casts;
   function.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
   reconcileUnrealizedCasts(casts);
-  sinkTmemLoadUses(function);
   return checkAllConverted(function);
 }
 
