@@ -38,7 +38,7 @@ PROBLEMS = {
 }
 CHECKS = {
     "race": ("--race",),
-    "lazy": ("--mode", "lazy"),
+    "lazy": ("--mode", "lazy", "--poison-loads"),
     "eager": ("--mode", "eager"),
     "random": ("--mode", "random", "--seed", "1"),
     "random 2": ("--mode", "random", "--seed", "2"),

@@ -3,6 +3,8 @@
 
 #include "InlineAsm.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
@@ -48,4 +50,71 @@ Value mlir::fa4::createShiftLeft(ImplicitLocOpBuilder &b, Value value,
 Value mlir::fa4::createOpaque(ImplicitLocOpBuilder &b, Value value) {
   return createAsm(b, value.getType(), "mov.b32 $0, $1;", "=r,r", value,
                    /*hasSideEffects=*/true);
+}
+
+/// Both elements of a pair as words, from the run of words that it was taken
+/// from if there is one: the backend would pack the words of any vector of f32
+/// into pairs where they come to be.
+static std::array<Value, 2> getPairWords(ImplicitLocOpBuilder &b, Value pair) {
+  auto extract = [&](Value vector, int32_t index) -> Value {
+    Value position = LLVM::ConstantOp::create(b, b.getI32Type(), index);
+    return LLVM::ExtractElementOp::create(b, vector, position);
+  };
+  if (auto shuffle = pair.getDefiningOp<LLVM::ShuffleVectorOp>())
+    if (auto cast = shuffle.getV1().getDefiningOp<LLVM::BitcastOp>())
+      if (auto words = dyn_cast<VectorType>(cast.getArg().getType());
+          words && words.getElementType().isInteger(32)) {
+        ArrayRef<int32_t> mask = shuffle.getMask();
+        return {extract(cast.getArg(), mask[0]),
+                extract(cast.getArg(), mask[1])};
+      }
+  auto words = VectorType::get({2}, b.getI32Type());
+  Value cast = LLVM::BitcastOp::create(b, words, pair);
+  return {extract(cast, 0), extract(cast, 1)};
+}
+
+SmallVector<Value> mlir::fa4::createCopies(ImplicitLocOpBuilder &b,
+                                           ArrayRef<Value> values) {
+  std::string text, outputs, inputs;
+  SmallVector<Value> operands;
+  SmallVector<Type> types;
+  llvm::raw_string_ostream os(text);
+  int64_t operand = values.size();
+  for (auto [index, value] : llvm::enumerate(values)) {
+    Type type = value.getType();
+    StringRef separator = index == 0 ? "" : ",";
+    if (isa<VectorType>(type)) {
+      llvm::append_range(operands, getPairWords(b, value));
+      os << "mov.b64 $" << index << ", {$" << operand << ", $" << operand + 1
+         << "};";
+      outputs += (separator + "=l").str();
+      inputs += ",r,r";
+      types.push_back(b.getI64Type());
+      operand += 2;
+    } else {
+      operands.push_back(value);
+      os << "mov.b32 $" << index << ", $" << operand << ";";
+      outputs += (separator + (type.isF32() ? "=f" : "=r")).str();
+      inputs += type.isF32() ? ",f" : ",r";
+      types.push_back(type);
+      operand += 1;
+    }
+    if (index + 1 < values.size())
+      os << "\n\t";
+  }
+  Type result = types.size() == 1
+                    ? types.front()
+                    : LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+  Value all = createAsm(b, result, text, outputs + inputs, operands,
+                        /*hasSideEffects=*/true);
+  SmallVector<Value> copies;
+  for (auto [index, value] : llvm::enumerate(values)) {
+    Value copy = types.size() == 1
+                     ? all
+                     : LLVM::ExtractValueOp::create(b, all, index).getResult();
+    if (copy.getType() != value.getType())
+      copy = LLVM::BitcastOp::create(b, value.getType(), copy);
+    copies.push_back(copy);
+  }
+  return copies;
 }

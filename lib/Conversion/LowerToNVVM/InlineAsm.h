@@ -34,6 +34,11 @@ Value createShiftLeft(ImplicitLocOpBuilder &b, Value value, Value count);
 /// small budget across it.
 Value createOpaque(ImplicitLocOpBuilder &b, Value value);
 
+/// `values` again (i32, f32 or pairs of f32), as something that LLVM reads here
+/// and uses behind here only. A pair is packed in the same step.
+SmallVector<Value> createCopies(ImplicitLocOpBuilder &b,
+                                ArrayRef<Value> values);
+
 } // namespace mlir::fa4
 
 #endif // FA4_LIB_CONVERSION_LOWERTONVVM_INLINEASM_H

@@ -7,6 +7,7 @@
 #include "KernelToFunction.h"
 #include "FragmentConversion.h"
 #include "StructureLowering.h"
+#include "TmemLoadResults.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -193,6 +194,7 @@ LogicalResult KernelToFunction::convertOps(LLVM::LLVMFuncOp function) {
   SmallVector<UnrealizedConversionCastOp> casts;
   function.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
   reconcileUnrealizedCasts(casts);
+  tieTmemLoadsToWaits(function);
   return checkAllConverted(function);
 }
 

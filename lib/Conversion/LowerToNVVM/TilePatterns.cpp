@@ -139,6 +139,7 @@ private:
                     int64_t column, Value factors) const {
     Value address = getTmemAddress(b, kernel, op.getRing(), slot, column);
     Value words = loadColumns(b, address, op.getChunk());
+    SmallVector<Value> pairs = splitWords(b, words, b.getF32Type());
     // The store overwrites what the load reads, and nothing else orders the
     // two.
     NVVM::Tcgen05WaitOp::create(b, NVVM::Tcgen05WaitKind::LOAD);
@@ -149,7 +150,6 @@ private:
                    LLVM::BitcastOp::create(b, b.getI32Type(), value));
       return;
     }
-    SmallVector<Value> pairs = splitWords(b, words, b.getF32Type());
     for (Value &pair : pairs)
       pair = LLVM::FMulOp::create(b, pair, factors);
     storeColumns(b, address, joinWords(b, getWords(b, pairs)));

@@ -14,12 +14,12 @@
 // CHECK: arith.addi %{{.*}}, %c256_i32
 // CHECK: %[[FIRST:.*]] = llvm.inttoptr
 // CHECK: nvvm.tcgen05.ld %[[FIRST]] {{.*}} : vector<32xi32>
-// CHECK-NEXT: nvvm.tcgen05.wait <load>
+// CHECK: nvvm.tcgen05.wait <load>
 // CHECK-COUNT-16: llvm.fmul %{{.*}} : vector<2xf32>
 // CHECK: nvvm.tcgen05.st %[[FIRST]], %{{.*}} : vector<32xi32>
 // CHECK: arith.addi %{{.*}}, %c288_i32
 // CHECK: nvvm.tcgen05.ld
-// CHECK-NEXT: nvvm.tcgen05.wait <load>
+// CHECK: nvvm.tcgen05.wait <load>
 // CHECK-COUNT-16: llvm.fmul %{{.*}} : vector<2xf32>
 // CHECK: nvvm.tcgen05.st
 // CHECK-NEXT: nvvm.tcgen05.wait <store>

@@ -236,7 +236,7 @@ class Harness:
         with open(launch, "w") as f:
             json.dump({"descriptor": "f_attention.json", "tensors": tensors}, f, indent=1)
         command = [self.ptx_sim, os.path.join(folder, "f_attention.ptx"), "--launch", launch]
-        command += ["--mode", mode, "--seed", str(seed), "--threads", "1", *flags]
+        command += ["--mode", mode, "--seed", str(seed), "--threads", "1", "--poison-loads", *flags]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise ToolError(done.stdout + done.stderr)
