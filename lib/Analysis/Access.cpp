@@ -56,6 +56,9 @@ void Machine::touch(const Access &access, int32_t slot,
                     const int32_t *knowledge, const Record &record, bool async,
                     bool reads, int32_t tag) {
   const Ring &ring = program.rings[access.ring];
+  if (observer)
+    observer->access(access, slot, record, knowledge, async);
+  watch(record, knowledge, async);
   Finding finding{Fault::Unwritten, record.by, {}, access};
   finding.accessSlot = slot;
   finding.writes = access.writes;

@@ -63,6 +63,9 @@ bool Explorer::collect(std::unique_ptr<Machine> &machine) {
           return known.there.site == warning.there.site;
         }))
       result.warnings.push_back(warning);
+  for (auto [known, seen] : llvm::zip(result.watches, machine->watchResults))
+    if (seen.met && (!known.met || (seen.unordered && !known.unordered)))
+      known = seen;
   if (!machine->fault)
     return true;
   result.faulty = std::move(machine);
@@ -80,6 +83,7 @@ void Explorer::add(std::unique_ptr<Machine> machine) {
 }
 
 Exploration Explorer::explore() {
+  result.watches.resize(program.watches.size());
   auto first = std::make_unique<Machine>(program);
   first->run();
   if (!program.hasTasks)

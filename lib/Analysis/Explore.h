@@ -19,6 +19,8 @@ struct Exploration {
   /// False when the markings did not repeat within the limit.
   bool complete = true;
   std::vector<Finding> warnings;
+  /// What was seen of each watch of the program, in the shortest run.
+  std::vector<WatchResult> watches;
   /// The machine that ran into a fault.
   std::unique_ptr<Machine> faulty;
 };

@@ -17,6 +17,8 @@ Machine::Machine(const Program &program)
   state.completions.assign(program.slots, 0);
   state.waits.resize(program.slots * numAgents);
   state.atoms.resize(program.atoms);
+  state.watches.resize(program.watches.size());
+  watchResults.resize(program.watches.size());
   state.issued.assign(program.components, 0);
   state.last.resize(program.components);
   state.clocks.assign((2 * numAgents + 2 * program.slots) * program.components,
@@ -73,6 +75,11 @@ Occurrence Machine::getOccurrence(int32_t agent,
 }
 
 void Machine::refuse(Finding finding) {
+  if (program.lenient &&
+      llvm::is_contained({Fault::Race, Fault::Unwritten, Fault::WrongTile,
+                          Fault::Unfinished, Fault::Outstanding},
+                         finding.fault))
+    return;
   if (!fault)
     fault = finding;
 }
@@ -103,6 +110,7 @@ void Machine::run() {
         ++events;
       }
   }
+  forget();
 }
 
 void Machine::decide(Decision decision) {
@@ -305,8 +313,12 @@ bool Machine::stepWait(int32_t agent, const Instruction &instruction) {
   self.arrived = false;
   ++waits.count;
   if (target > 0) {
+    if (observer)
+      scratch.assign(clock, clock + program.components);
     join(clock, getCompletedClock(slot));
     clock[slot] = std::max(clock[slot], target);
+    if (observer)
+      observer->wait(here, slot, target, scratch.data(), clock);
   }
   waits.target = target;
   waits.index = tick(agent);
@@ -341,6 +353,8 @@ void Machine::arrive(int32_t agent, const Instruction &instruction,
   own.count = phase;
   own.last = mark;
   own.by = here;
+  if (observer)
+    observer->arrive(here, slot, phase, knowledge);
   join(getClock(2 * numAgents + program.slots + slot), knowledge);
   for (int32_t entry = 0; entry < entries; ++entry)
     if (getArrivals(slot, entry).count < phase)

@@ -86,8 +86,33 @@ struct Arrivals {
   Occurrence by;
 };
 
+/// An access that a watch has to compare others with.
+struct Seen {
+  Mark done, proxy, issued;
+  When when;
+};
+
+/// What the future of a watch depends on.
+struct WatchState {
+  /// Accesses that come before, while others may have to follow them.
+  std::vector<Seen> before;
+  /// Accesses that have run, while those that come before them may be late.
+  std::vector<Seen> early;
+};
+
+/// What a run has shown of a watch.
+struct WatchResult {
+  bool met = false; ///< Both accesses have come.
+  bool unordered = false;
+  /// The first pair; unordered if any is.
+  Occurrence before, after;
+  Mark done;
+  std::vector<Decision> decisions;
+};
+
 struct State {
   std::vector<AgentState> agents;
+  std::vector<WatchState> watches;
   std::vector<int32_t> registers, cursors;
   std::vector<int32_t> completions; ///< By slot.
   std::vector<Arrivals> arrivals;   ///< By slot and entry.
@@ -126,9 +151,25 @@ struct Finding {
   int32_t tag = kUnknown;
 };
 
+/// Is told what happens in a run.
+class Observer {
+public:
+  virtual ~Observer() = default;
+  virtual void access(const Access &access, int32_t slot, const Record &record,
+                      const int32_t *knowledge, bool async) {}
+  virtual void arrive(const Occurrence &here, int32_t slot, int32_t phase,
+                      const int32_t *knowledge) {}
+  /// Behind a wait: what the agent knew before, and knows now.
+  virtual void wait(const Occurrence &here, int32_t slot, int32_t phase,
+                    const int32_t *before, const int32_t *now) {}
+};
+
 class Machine {
 public:
   explicit Machine(const Program &program);
+
+  Observer *observer = nullptr;
+  std::vector<WatchResult> watchResults;
 
   State state;
   /// The first fault of the run, if any, and what is worth a warning.
@@ -201,6 +242,13 @@ private:
   /// goes through the asynchronous proxy.
   void touch(const Access &access, int32_t slot, const int32_t *knowledge,
              const Record &record, bool async, bool reads, int32_t tag);
+  void watch(const Record &record, const int32_t *knowledge, bool async);
+  void watchBefore(const Watch &watch, WatchState &state, WatchResult &result,
+                   const Record &record);
+  void watchAfter(const Watch &watch, WatchState &state, WatchResult &result,
+                  const Record &record, const int32_t *knowledge, bool async);
+  void forget(const Watch &watch, WatchState &state) const;
+  void forget();
   void checkOrder(const Record &before, bool wrote, const int32_t *knowledge,
                   bool async, Finding finding);
   /// The slot of a ring that an access names; -1 after a fault.

@@ -22,6 +22,8 @@ public:
     writeSlots();
     for (const Atom &atom : state.atoms)
       writeAtom(atom);
+    for (size_t index = 0; index < program.watches.size(); ++index)
+      writeWatch(program.watches[index], state.watches[index]);
     return std::move(key);
   }
 
@@ -31,6 +33,8 @@ private:
   void writeDecisions(int32_t agent);
   void writeSlots();
   void writeAtom(const Atom &atom);
+  void writeWatch(const Watch &watch, const WatchState &watched);
+  void writeSeen(const Watch &watch, ArrayRef<Seen> accesses, int32_t agent);
   void writeRecord(const Record &record);
   /// Which carriers know of a mark.
   void writeMark(const Mark &mark);
@@ -182,6 +186,26 @@ void MarkingWriter::writeAtom(const Atom &atom) {
   put(atom.reads.size());
   for (const Record &read : atom.reads)
     writeRecord(read);
+}
+
+/// Accesses, their times relative to that of the agent that they wait for.
+void MarkingWriter::writeSeen(const Watch &watch, ArrayRef<Seen> accesses,
+                              int32_t agent) {
+  When now = state.agents[agent].when;
+  put(accesses.size());
+  for (const Seen &seen : accesses) {
+    bool same = seen.when.task == now.task;
+    put(watch.countsTasks ? seen.when.task - now.task : 0);
+    put(watch.countsBlocks ? seen.when.block - (same ? now.block : 0) : 0);
+    put(seen.done.component);
+    writeMark(seen.done);
+    writeMark(seen.proxy);
+  }
+}
+
+void MarkingWriter::writeWatch(const Watch &watch, const WatchState &watched) {
+  writeSeen(watch, watched.before, watch.after.agent);
+  writeSeen(watch, watched.early, watch.before.agent);
 }
 
 std::vector<int32_t> protocol::getMarking(const Program &program,

@@ -114,6 +114,19 @@ struct Agent {
   int32_t firstRegister, firstCursor;
 };
 
+/// A question about the order of two accesses, answered while a program runs.
+struct Watch {
+  /// An access of one agent, and where the loop over blocks around it ends.
+  struct End {
+    int32_t site = -1, agent = -1, loopEnd = -1;
+  };
+  End before, after;
+  /// How much later in the run `after` comes than `before`.
+  int32_t tasks = 0, blocks = 0;
+  /// Whether both lie in loops over tasks, and over the blocks of one task.
+  bool countsTasks = false, countsBlocks = false;
+};
+
 struct Program {
   KernelOp kernel;
   SmallVector<Operation *, 0> sites;
@@ -123,6 +136,9 @@ struct Program {
   SmallVector<Agent, 0> agents;
   SmallVector<Access, 0> accesses;
   SmallVector<std::pair<int32_t, int32_t>, 0> pairs;
+  SmallVector<Watch, 0> watches;
+  /// Races, and whatever else does not keep a run from going on, are let pass.
+  bool lenient = false;
 
   int32_t slots = 0;      ///< Of all barriers.
   int32_t atoms = 0;      ///< Of all rings.
