@@ -3,6 +3,7 @@
 
 #include "fa4/Analysis/Protocol.h"
 #include "Explore.h"
+#include "Redundancy.h"
 #include "fa4/Analysis/Passes.h"
 
 namespace mlir::fa4 {
@@ -15,7 +16,8 @@ using namespace mlir::fa4;
 using namespace mlir::fa4::protocol;
 
 LogicalResult fa4::verifyProtocol(KernelOp kernel,
-                                  ProtocolStatistics *statistics) {
+                                  ProtocolStatistics *statistics,
+                                  bool redundancy) {
   if (failed(checkFrame(kernel)))
     return failure();
   FailureOr<Program> program = buildProgram(kernel);
@@ -35,14 +37,17 @@ LogicalResult fa4::verifyProtocol(KernelOp kernel,
            << "incomplete: expected the state of the handoffs to repeat, but "
               "found "
            << exploration.markings << " different ones, and no fault";
+  if (redundancy)
+    remarkRedundant(kernel, exploration.warnings.size());
   return success();
 }
 
 namespace {
 struct VerifyProtocol final : fa4::impl::VerifyProtocolBase<VerifyProtocol> {
+  using VerifyProtocolBase::VerifyProtocolBase;
   void runOnOperation() override {
     ProtocolStatistics statistics;
-    if (failed(fa4::verifyProtocol(getOperation(), &statistics)))
+    if (failed(fa4::verifyProtocol(getOperation(), &statistics, redundancy)))
       return signalPassFailure();
     markings += statistics.markings;
     events += statistics.events;

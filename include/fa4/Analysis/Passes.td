@@ -35,6 +35,10 @@ def VerifyProtocol : Pass<"fa4-verify-protocol", "::mlir::fa4::KernelOp"> {
     `--fa4-materialize-phases`. The model, and why a bounded number of runs
     covers all, are in docs/protocol.md.
   }];
+  let options = [
+    Option<"redundancy", "redundancy", "bool", "false",
+           "remark on contracts, waits and arrivals that a right kernel does without">
+  ];
   let statistics = [
     Statistic<"markings", "markings", "relative markings of the roles">,
     Statistic<"events", "events", "events that were run">
