@@ -32,9 +32,9 @@
 // READ-NOT: remark
 
 // Another role that waits learns nothing.
-// RUN: sed -e '/@store warps/,/fa4.store_wait/ s/^\( *\)fa4.wait %o_full\(.*\)/&\n\1fa4.wait %o_ready\2/' %t.mlir \
+// RUN: sed -e '/@correction warps/,/fa4.rescale .*c1/ s/^\( *\)fa4.wait %%stats\(.*\)/\1fa4.wait %%s_ready\2\n&/' %t.mlir \
 // RUN:   | fa4-opt --fa4-verify-protocol=redundancy -o %t.out.mlir 2>&1 | FileCheck %s --check-prefix=WAITS
-// WAITS: remark: 'fa4.wait' op redundant: the other contracts order all that the waits of @store on barrier "o_ready" order
+// WAITS: remark: 'fa4.wait' op redundant: the other contracts order all that the waits of @correction on barrier "s_ready" order
 // WAITS: note: the barrier is here
 // WAITS-NOT: remark
 
