@@ -14,11 +14,13 @@ config.suffixes = [".mlir", ".ptx", ".test"]
 config.excludes = ["CMakeLists.txt", "Inputs", "Unit", "lit.cfg.py", "lit.site.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 
-# Tools are found by name: ours first, then LLVM's own (FileCheck, not, mlir-opt).
+# Tools are found by name: ours first, then LLVM's own (FileCheck, not, mlir-opt). The
+# python3 of a page's commands is the one that CMake found, whichever else is on the PATH.
 config.environment["PATH"] = os.pathsep.join(
     [
         os.path.join(config.fa4_binary_dir, "bin"),
         config.llvm_tools_dir,
+        os.path.dirname(config.python),
         config.environment.get("PATH", ""),
     ]
 )
