@@ -15,7 +15,7 @@ LIT_OPTS ?=
 .PHONY: help setup configure build demo test test-full docs format tidy install clean
 
 help:
-	@echo "make demo     install what is missing, build, compile examples/attention.mlir for $(CHIP)"
+	@echo "make demo     install what is missing, build, compile examples/attention.mlir for $(CHIP), simulate it"
 	@echo "make test     install what is missing, build, run every test"
 	@echo "make test-full  the same, with every numeric case in every mode of ptx-sim"
 	@echo "make build    build the libraries, tools and tests"
@@ -37,7 +37,7 @@ build: setup configure
 	ninja -C $(BUILD) -j $(JOBS) all
 
 demo: setup configure
-	ninja -C $(BUILD) -j $(JOBS) fa4-opt fa4-compile
+	ninja -C $(BUILD) -j $(JOBS) fa4-opt fa4-compile ptx-sim
 	scripts/demo.sh $(BUILD) $(CHIP) $(DEMO_OUT)
 
 test: setup configure

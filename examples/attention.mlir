@@ -3,7 +3,7 @@
 //
 // Causal attention in f16 with head dimension 128: 32 query heads share 8 key and
 // value heads, and batch and sequence lengths are known only when it runs.
-// `make demo` compiles it for a Blackwell GPU.
+// `make demo` compiles it for a Blackwell GPU and simulates that.
 
 func.func @attention(%q: memref<?x?x32x128xf16>, %k: memref<?x?x8x128xf16>,
                      %v: memref<?x?x8x128xf16>, %o: memref<?x?x32x128xf16>) {

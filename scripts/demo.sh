@@ -2,7 +2,8 @@
 # Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# demo.sh BUILD CHIP OUT: compiles examples/attention.mlir and shows what came out.
+# demo.sh BUILD CHIP OUT: compiles examples/attention.mlir, shows what came out, runs it in the
+# simulator and compares with float64.
 
 set -eu
 build=$1 chip=$2 out=$3
@@ -42,3 +43,16 @@ echo "== the kernel folder"
 for file in "$out"/*.*; do
   echo "  $file ($(wc -c < "$file") bytes)"
 done
+echo
+echo "== the kernel in the simulator, on random operands"
+python=
+for candidate in python3 /usr/bin/python3; do
+  if [ -z "$python" ] && "$candidate" -c "import numpy" 2> /dev/null; then
+    python=$candidate
+  fi
+done
+if [ -z "$python" ]; then
+  echo "  no NumPy here, so nothing is simulated (Debian: apt-get install python3-numpy)"
+else
+  "$python" examples/simulate.py "$out" --ptx-sim "$build/bin/ptx-sim"
+fi

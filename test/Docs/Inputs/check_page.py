@@ -182,6 +182,12 @@ def main():
         os.symlink(target, os.path.join(folder, name))
     page = os.path.abspath(page)
     os.chdir(folder)
+    # The page's python3 is the one that runs this, whatever the PATH has.
+    os.mkdir(".bin")
+    with open(".bin/python3", "w") as file:
+        file.write(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    os.chmod(".bin/python3", 0o755)
+    os.environ["PATH"] = os.path.abspath(".bin") + os.pathsep + os.environ["PATH"]
     checked = 0
     try:
         named = check_paths(page, text)
