@@ -27,7 +27,7 @@ import sys
 import tempfile
 import time
 
-STAGES = ["parse", "bufferize", "schedule", "check", "storage", "lowering", "device", "LLVM", "ptxas"]
+STAGES = ["parse", "bufferize", "schedule", "check", "proof", "storage", "lowering", "device", "LLVM", "ptxas"]
 
 
 def attention(q, kv, causal):

@@ -12,6 +12,8 @@ PAGES = [
     ("dialect.md", "fa4/IR/FA4Ops.td", ["-gen-dialect-doc", "-dialect=fa4"], ""),
     ("passes-transforms.md", "fa4/Transforms/Passes.td", ["-gen-pass-doc"],
      "# Passes on the schedule level\n"),
+    ("passes-analysis.md", "fa4/Analysis/Passes.td", ["-gen-pass-doc"],
+     "# Passes that check a schedule\n"),
     ("passes-conversion.md", "fa4/Conversion/Passes.td", ["-gen-pass-doc"],
      "# Lowering passes\n"),
     ("passes-target.md", "fa4/Target/Passes.td", ["-gen-pass-doc"],

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fa4/Target/Passes.h"
+#include "fa4/Analysis/Passes.h"
 #include "fa4/Target/Assembler.h"
 #include "fa4/Target/Kernels.h"
 #include "fa4/Transforms/Passes.h"
@@ -11,6 +12,7 @@
 #include "mlir/Pass/PassManager.h"
 
 namespace mlir::fa4 {
+#define GEN_PASS_DEF_PROVEKERNELS
 #define GEN_PASS_DEF_PREPAREKERNELS
 #define GEN_PASS_DEF_KERNELSTOLLVM
 #define GEN_PASS_DEF_KERNELSTOBINARY
@@ -26,6 +28,48 @@ namespace {
 /// the launch, and 64-bit address arithmetic would cost registers.
 constexpr unsigned kIndexBits = 32;
 
+static SmallVector<KernelOp> collectKernels(ModuleOp module) {
+  SmallVector<KernelOp> kernels;
+  module.walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+  return kernels;
+}
+
+/// Whether every wait for a phase says which parity it has: the kernel is no
+/// longer in logical time.
+static bool hasParities(KernelOp kernel) {
+  bool some = false, all = true;
+  kernel.walk([&](WaitOp wait) {
+    auto barrier = wait.getBarrier().getDefiningOp<BarrierOp>();
+    if (barrier && barrier.getNamed())
+      return;
+    some |= bool(wait.getParity());
+    all &= bool(wait.getParity());
+  });
+  return some && all;
+}
+
+struct ProveKernelsPass : fa4::impl::ProveKernelsBase<ProveKernelsPass> {
+  ProveKernelsPass() { pipeline.addPass(createVerifyProtocol()); }
+  ProveKernelsPass(const ProveKernelsPass &other) : ProveKernelsBase(other) {
+    pipeline.addPass(createVerifyProtocol());
+  }
+
+  void runOnOperation() override {
+    for (KernelOp kernel : collectKernels(getOperation()))
+      if (hasParities(kernel))
+        kernel.emitWarning()
+            << "'fa4.kernel' op is not proved, since its phases are "
+               "materialised: --fa4-verify-protocol takes it before "
+               "--fa4-materialize-phases";
+      else if (failed(runPipeline(pipeline, kernel)))
+        return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+private:
+  OpPassManager pipeline{KernelOp::getOperationName()};
+};
+
 struct PrepareKernelsPass : fa4::impl::PrepareKernelsBase<PrepareKernelsPass> {
   PrepareKernelsPass() { build(); }
   PrepareKernelsPass(const PrepareKernelsPass &other)
@@ -34,9 +78,7 @@ struct PrepareKernelsPass : fa4::impl::PrepareKernelsBase<PrepareKernelsPass> {
   }
 
   void runOnOperation() override {
-    SmallVector<KernelOp> kernels;
-    getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
-    for (KernelOp kernel : kernels)
+    for (KernelOp kernel : collectKernels(getOperation()))
       if (failed(runPipeline(pipeline, kernel)))
         return signalPassFailure();
   }

@@ -26,6 +26,10 @@ LogicalResult mlir::fa4::addScheduleStage(OpPassManager &pm,
   return success();
 }
 
+void mlir::fa4::addProofStage(OpPassManager &pm) {
+  pm.addPass(createProveKernels());
+}
+
 void mlir::fa4::addStorageStage(OpPassManager &pm) {
   pm.addPass(createPrepareKernels());
 }
@@ -49,6 +53,7 @@ LogicalResult mlir::fa4::buildPipeline(OpPassManager &pm, PipelineEnd end,
   addBufferizeStage(pm);
   if (failed(addScheduleStage(pm, options.schedule, errorHandler)))
     return failure();
+  addProofStage(pm);
   if (end == PipelineEnd::Schedule)
     return success();
   addStorageStage(pm);

@@ -107,7 +107,12 @@ LogicalResult Compilation::schedule() {
             pm, "chip=" + options.chip + " " + options.schedule, onBadOption);
       })))
     return failure();
-  return stage("check", [&] { return checkChips(); });
+  if (failed(stage("check", [&] { return checkChips(); })))
+    return failure();
+  return passes("proof", [](OpPassManager &pm) {
+    addProofStage(pm);
+    return success();
+  });
 }
 
 LogicalResult Compilation::lower() {

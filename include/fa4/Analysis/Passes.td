@@ -21,7 +21,9 @@ def VerifyProtocol : Pass<"fa4-verify-protocol", "::mlir::fa4::KernelOp"> {
     * two accesses to the same columns, one a write, that nothing orders: program
       order, completion and wait, with the `fa4.tmem_wait`, `fa4.fence`,
       `fa4.store_wait` or commit that the engines in between need;
-    * a read of what nothing has written, or of V where K is expected;
+    * a read of what nothing has written, or of what does not belong there: S of the
+      other stage, V of another block, O that lacks a factor;
+    * a task whose results are not all stored, once each;
     * a wait or an arrival under a condition;
     * MMAs, copies or arrivals that are outstanding when the block ends;
     * barriers or tensor memory that are not set up before the roles, or tensor

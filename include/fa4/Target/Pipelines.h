@@ -33,6 +33,9 @@ void addBufferizeStage(OpPassManager &pm);
 /// --fa4-schedule-attention does not have.
 LogicalResult addScheduleStage(OpPassManager &pm, StringRef scheduleOptions,
                                OptionErrorHandler errorHandler);
+/// The proof of the handoffs between roles. It is on logical time: kernels with
+/// parities are left alone, with a warning.
+void addProofStage(OpPassManager &pm);
 /// Places and parities.
 void addStorageStage(OpPassManager &pm);
 /// fa4.kernel to a gpu.module, fa4.launch to gpu.launch_func.
