@@ -54,7 +54,7 @@ void Machine::warn(const Finding &finding) {
 
 void Machine::touch(const Access &access, int32_t slot,
                     const int32_t *knowledge, const Record &record, bool async,
-                    bool reads, int32_t tag) {
+                    bool reads, int32_t content) {
   const Ring &ring = program.rings[access.ring];
   if (observer)
     observer->access(access, slot, record, knowledge, async);
@@ -74,7 +74,7 @@ void Machine::touch(const Access &access, int32_t slot,
       atom.reads.clear();
       atom.write = record;
       atom.written = true;
-      atom.tag = tag;
+      atom.content = content;
       continue;
     }
     auto *same = llvm::find_if(atom.reads, [&](const Record &read) {
@@ -98,9 +98,6 @@ void Machine::stepTile(int32_t agent, const Instruction &instruction) {
   int32_t slot = getRingSlot(agent, access, here);
   if (slot < 0)
     return;
-  const Ring &ring = program.rings[access.ring];
-  const Atom &atom =
-      state.atoms[ring.firstAtom + slot * ring.getAtoms() + access.from];
   const int32_t *clock = getClock(agent);
   Record record;
   record.by = here;
@@ -114,69 +111,58 @@ void Machine::stepTile(int32_t agent, const Instruction &instruction) {
     record.done = {barrierSlot,
                    getArrivals(barrierSlot, instruction.arrival).count + 1};
     touch(access, slot, clock, record, /*async=*/true, /*reads=*/false,
-          instruction.immediate);
+          getLoaded(agent, instruction));
     if (!fault)
       arrive(agent, instruction, barrierSlot, clock, record.done);
     return;
   }
   case Event::Store:
     record.done = issue(own.bulk, here);
-    return touch(access, slot, clock, record, /*async=*/true, /*reads=*/true,
-                 kUnknown);
+    touch(access, slot, clock, record, /*async=*/true, /*reads=*/true,
+          kUnknown);
+    return storeTile(agent, instruction, access, slot);
   case Event::Read:
     record.done = issue(own.load, here);
     record.used = issue(own.used, here);
     // Registers that are filled again before they were consumed stay suspect.
     if (llvm::none_of(state.agents[agent].unused, [&](const PendingRead &read) {
-          return read.fragment == instruction.result;
+          return read.fragment == instruction.immediate;
         }))
       state.agents[agent].unused.push_back(
-          {instruction.result, record.used.index, record.done.index, here});
-    return touch(access, slot, clock, record, /*async=*/false, /*reads=*/true,
-                 kUnknown);
+          {instruction.immediate, record.used.index, record.done.index, here});
+    touch(access, slot, clock, record, /*async=*/false, /*reads=*/true,
+          kUnknown);
+    return readTile(agent, instruction, access, slot);
   case Event::Write:
     record.done = issue(own.store, here);
     return touch(access, slot, clock, record, /*async=*/false, /*reads=*/false,
-                 kUnknown);
-  case Event::Rescale:
-    // Factors of 1 leave the tile alone.
-    if (getRegister(agent, instruction.value) == kOnes)
+                 getWritten(agent, instruction, access));
+  case Event::Rescale: {
+    // In a task's first block all factors are 1, which leaves the tile alone.
+    auto factor = expect(agent, instruction, instruction.value, Kind::Factor,
+                         "a factor of the task at hand");
+    if (fault || (factor && factor->block == 1))
       return;
-    return touch(access, slot, clock, record, /*async=*/false, /*reads=*/true,
-                 kUnknown);
-  case Event::Put: {
-    record.proxy = issue(own.proxy, here);
-    int32_t tag = instruction.value < 0 ? kUnknown
-                                        : getRegister(agent, instruction.value);
-    return touch(access, slot, clock, record, /*async=*/false, /*reads=*/false,
-                 tag);
+    Held held = getHeld(access, slot);
+    touch(access, slot, clock, record, /*async=*/false, /*reads=*/true,
+          kUnknown);
+    if (factor)
+      rescale(agent, instruction, access, slot, held, *factor);
+    return;
   }
+  case Event::Put:
+    record.proxy = issue(own.proxy, here);
+    return touch(access, slot, clock, record, /*async=*/false, /*reads=*/false,
+                 getWritten(agent, instruction, access));
   case Event::Get:
     record.proxy = issue(own.proxy, here);
     touch(access, slot, clock, record, /*async=*/false, /*reads=*/true,
           kUnknown);
-    setRegister(agent, instruction.result, atom.tag);
+    setRegister(agent, instruction.result, getHeld(access, slot).content);
     return;
   default:
     return;
   }
-}
-
-/// S takes Q and K, O takes V: a cursor one slot off would go unnoticed by
-/// order.
-void Machine::checkOperand(const Access &access, int32_t slot, int32_t expected,
-                           const Occurrence &here) {
-  const Ring &ring = program.rings[access.ring];
-  const Atom &atom =
-      state.atoms[ring.firstAtom + slot * ring.getAtoms() + access.from];
-  if (ring.space != MemorySpace::SMEM || atom.tag == kUnknown ||
-      atom.tag == expected)
-    return;
-  Finding finding{Fault::WrongTile, here, atom.write.by, access};
-  finding.accessSlot = slot;
-  finding.tag = atom.tag;
-  finding.phase = expected;
-  refuse(finding);
 }
 
 /// MMAs run in the order of their issue, each behind the one before.
@@ -191,24 +177,26 @@ void Machine::stepMma(int32_t agent, const Instruction &instruction) {
   record.done = issue(own.mma, here);
   bool accumulates =
       instruction.value >= 0 && getRegister(agent, instruction.value) != 0;
+  SmallVector<int32_t, 3> slots;
+  SmallVector<Held, 3> held;
   for (int32_t index = instruction.firstAccess; index < instruction.endAccess;
        ++index) {
     const Access &access = program.accesses[index];
-    int32_t slot = getRingSlot(agent, access, here);
-    if (slot < 0)
-      return;
-    bool smem = program.rings[access.ring].space == MemorySpace::SMEM;
-    bool reads = access.writes ? accumulates : access.reads;
-    touch(access, slot, queue, record, smem, reads, kUnknown);
+    slots.push_back(getRingSlot(agent, access, here));
     if (fault)
       return;
-    if (!access.writes)
-      checkOperand(access, slot,
-                   index == instruction.firstAccess ? kTileOfQ
-                   : instruction.transposed         ? kTileOfK
-                                                    : kTileOfV,
-                   here);
+    held.push_back(getHeld(access, slots.back()));
   }
+  for (int32_t i = 0; i < 3; ++i) {
+    const Access &access = program.accesses[instruction.firstAccess + i];
+    bool smem = program.rings[access.ring].space == MemorySpace::SMEM;
+    touch(access, slots[i], queue, record, smem,
+          access.writes ? accumulates : access.reads, kUnknown);
+    if (fault)
+      return;
+  }
+  setHeld(program.accesses[instruction.firstAccess + 2], slots[2],
+          multiply(agent, instruction, slots, held));
   queue[own.mma] = record.done.index;
 }
 

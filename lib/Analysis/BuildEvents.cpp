@@ -3,6 +3,7 @@
 //
 // From the ops of a role to its events.
 
+#include "Contents.h"
 #include "ProgramBuilder.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -52,6 +53,7 @@ LogicalResult ProgramBuilder::addTaskLoop(ForTaskOp loop) {
         "incomplete: expected one loop over the tasks in a role; the proof "
         "does not model another");
   role->hasTasks = true;
+  taskLoop = loop;
   kvLoops.clear();
   auto carried = loop.getRegionIterArgs();
   addCopy(loop.getInitArgs(), ValueRange(carried));
@@ -66,6 +68,7 @@ LogicalResult ProgramBuilder::addTaskLoop(ForTaskOp loop) {
   role->code[head].target = role->code.size();
   role->code.push_back(tail);
   addCopy(ValueRange(carried), loop.getResults());
+  taskLoop = {};
   return success();
 }
 
@@ -97,6 +100,7 @@ LogicalResult ProgramBuilder::addKvLoop(ForKvOp loop) {
   size_t head = role->code.size();
   Instruction first = begin(loop, Event::KvBegin);
   first.range = loop.getRange();
+  first.result = getRegister(loop.getKvBlock());
   role->code.push_back(first);
   if (failed(addBlock(loop.getBody().front())))
     return failure();
@@ -104,6 +108,7 @@ LogicalResult ProgramBuilder::addKvLoop(ForKvOp loop) {
           ValueRange(carried));
   Instruction last = begin(loop, Event::KvEnd);
   last.range = loop.getRange();
+  last.result = first.result;
   last.target = head;
   role->code[head].target = role->code.size();
   role->code.push_back(last);
@@ -161,12 +166,14 @@ LogicalResult ProgramBuilder::addOp(Operation *op) {
     instruction.immediate = ring->second;
     instruction.result = getRegister(next.getSlot());
     end(instruction);
-  } else if (auto max = dyn_cast<RowMaxOp>(op)) {
-    // In a task's first block every factor is 1.
-    if (!max.getOld())
-      role->registers[getRegister(max.getFactor())] = kOnes;
-  } else if (!isa<StoreLseOp>(op) && !isMemoryEffectFree(op)) {
+  } else if (auto store = dyn_cast<StoreLseOp>(op)) {
+    if (failed(checkCoordinates(op, store.getCoordinates())))
+      return failure();
+    addMath(op);
+  } else if (!isMemoryEffectFree(op)) {
     return op->emitOpError("incomplete: expected an op that the proof models");
+  } else {
+    addMath(op);
   }
   return success();
 }
@@ -249,6 +256,8 @@ LogicalResult ProgramBuilder::addBarrierOp(Operation *op) {
 void ProgramBuilder::addMma(MmaOp op) {
   Instruction instruction = begin(op, Event::Mma);
   instruction.transposed = op.getTransposeB();
+  instruction.immediate = op.getNegateA();
+  program.stores = true;
   addAccess(op.getA(), op.getASlot(), op.getSegmentBegin(), op.getSegmentEnd(),
             /*reads=*/true, /*writes=*/false);
   if (op.getTransposeB())
@@ -274,14 +283,21 @@ LogicalResult ProgramBuilder::addIssuedOp(Operation *op) {
     instruction.slot = getRegister(load.getBarrierSlot());
     instruction.arrival =
         findArrival(load.getBarrier().getDefiningOp<BarrierOp>(), role->op);
-    instruction.immediate = load.getSource() == kernel.getQ()   ? kTileOfQ
-                            : load.getSource() == kernel.getK() ? kTileOfK
-                                                                : kTileOfV;
+    if (failed(checkCoordinates(op, load.getCoordinates())))
+      return failure();
+    instruction.immediate =
+        static_cast<int32_t>(load.getSource() == kernel.getQ()   ? Kind::Q
+                             : load.getSource() == kernel.getK() ? Kind::K
+                                                                 : Kind::V);
+    instruction.coordinate = getRegister(load.getCoordinates().back());
     addWholeTile(load.getRing(), load.getSlot(), /*reads=*/false,
                  /*writes=*/true);
     end(instruction);
   } else if (auto store = dyn_cast<StoreOp>(op)) {
+    if (failed(checkCoordinates(op, store.getCoordinates())))
+      return failure();
     Instruction instruction = begin(op, Event::Store);
+    instruction.coordinate = getRegister(store.getCoordinates().back());
     addWholeTile(store.getRing(), store.getSlot(), /*reads=*/true,
                  /*writes=*/false);
     end(instruction);
@@ -308,12 +324,14 @@ LogicalResult ProgramBuilder::addTileOp(Operation *op) {
     addAccess(read.getRing(), read.getSlot(), read.getColumn(),
               read.getColumn() + fragment.getColumns(), /*reads=*/true,
               /*writes=*/false);
-    instruction.result = readOf.size();
-    readOf[read.getFragment()] = instruction.result;
+    instruction.immediate = readOf.size();
+    readOf[read.getFragment()] = instruction.immediate;
+    instruction.result = getRegister(read.getFragment());
     end(instruction);
   } else if (auto write = dyn_cast<WriteTileOp>(op)) {
     bool tmem = write.getRing().getType().getSpace() == MemorySpace::TMEM;
     Instruction instruction = begin(op, tmem ? Event::Write : Event::Put);
+    instruction.value = getRegister(write.getFragment());
     FragmentType fragment = write.getFragment().getType();
     addAccess(write.getRing(), write.getSlot(), write.getColumn(),
               write.getColumn() + fragment.getColumns(), /*reads=*/false,

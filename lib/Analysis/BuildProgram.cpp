@@ -69,6 +69,7 @@ void ProgramBuilder::addAccess(Value ring, Value slot, int64_t begin,
                                int64_t end, bool reads, bool writes) {
   auto type = cast<RingType>(ring.getType());
   bool tmem = type.getSpace() == MemorySpace::TMEM;
+  int32_t column = begin, columns = end - begin, origin = 0;
   if (tmem) {
     begin = begin * type.getElementBytes() / 4;
     end = llvm::divideCeil(end * type.getElementBytes(), 4);
@@ -76,6 +77,7 @@ void ProgramBuilder::addAccess(Value ring, Value slot, int64_t begin,
   while (auto alias = ring.getDefiningOp<AliasOp>()) {
     begin += alias.getColumn();
     end += alias.getColumn();
+    origin += 4 * alias.getColumn();
     ring = alias.getBase();
   }
   auto known = ringOf.find(ring);
@@ -89,9 +91,10 @@ void ProgramBuilder::addAccess(Value ring, Value slot, int64_t begin,
   Ring &base = program.rings[known->second];
   base.cuts.push_back(begin);
   base.cuts.push_back(end);
-  program.accesses.push_back({known->second, getRegister(slot), 0, 0,
-                              static_cast<int32_t>(begin),
-                              static_cast<int32_t>(end), reads, writes});
+  program.accesses.push_back(
+      {known->second, getRegister(slot), 0, 0, static_cast<int32_t>(begin),
+       static_cast<int32_t>(end), reads, writes, origin,
+       static_cast<int32_t>(type.getElementBytes()), column, columns});
 }
 
 void ProgramBuilder::addWholeTile(Value ring, Value slot, bool reads,
@@ -160,7 +163,7 @@ LogicalResult ProgramBuilder::addBarriers() {
 //===----------------------------------------------------------------------===//
 
 bool ProgramBuilder::isTracked(Value value) {
-  return isa<IndexType, IntegerType, RowsType>(value.getType());
+  return isa<IndexType, IntegerType, RowsType, FragmentType>(value.getType());
 }
 
 int32_t ProgramBuilder::getRegister(Value value) {
@@ -168,9 +171,10 @@ int32_t ProgramBuilder::getRegister(Value value) {
   if (!isNew)
     return it->second;
   APInt constant;
-  bool known = !isa<RowsType>(value.getType()) &&
+  bool known = isa<IndexType, IntegerType>(value.getType()) &&
                matchPattern(value, m_ConstantInt(&constant)) &&
-               constant.getSignificantBits() < 32;
+               constant.getSignificantBits() < 32 &&
+               constant.getSExtValue() < kFirstContent;
   if (known && constant.getBitWidth() == 1)
     role->registers.push_back(constant.isZero() ? 0 : 1);
   else
@@ -251,8 +255,15 @@ FailureOr<Program> ProgramBuilder::build() {
   program.kernel = kernel;
   for (auto op : kernel.getBody().getOps<RoleOp>()) {
     roleOf[op.getSymNameAttr()] = program.roles.size();
-    program.roles.push_back({op, {}, {}, -1, false, false});
+    RoleProgram &next = program.roles.emplace_back();
+    next.op = op;
   }
+  for (int64_t extent : {kernel.getTileKeys(), kernel.getHeadDim()})
+    if (extent % 16 != 0 || extent > 512)
+      return kernel.emitOpError()
+             << "incomplete: expected tiles of up to 512 keys and columns, "
+                "in multiples of 16, but got "
+             << extent;
   if (failed(addRings()) || failed(addBarriers()))
     return failure();
   for (RoleProgram &next : program.roles) {
@@ -267,6 +278,8 @@ FailureOr<Program> ProgramBuilder::build() {
   if (!complete)
     return failure();
   cutRings();
+  for (RoleProgram &next : program.roles)
+    findLiveRegisters(program, next);
   addAgents();
   findWaits();
   return std::move(program);

@@ -320,10 +320,6 @@ void Reporter::reportUnknownSlot(const Finding &finding) {
          << getAgent(finding.here);
 }
 
-static StringRef getTileName(int32_t tag) {
-  return tag == kTileOfQ ? "Q" : tag == kTileOfK ? "K" : "V";
-}
-
 void Reporter::report(const Machine &machine, const Finding &finding) {
   switch (finding.fault) {
   case Fault::Race:
@@ -334,16 +330,19 @@ void Reporter::report(const Machine &machine, const Finding &finding) {
         << " to be written before " << getAgent(finding.here) << " reads it"
         << getTime(finding.here) << ", but nothing has written it";
     return;
-  case Fault::WrongTile: {
-    InFlightDiagnostic diag =
-        getOp(finding.here)->emitOpError()
-        << "expected a tile of " << getTileName(finding.phase) << " in "
-        << program.getPlace(finding.access, finding.accessSlot)
-        << getTime(finding.here) << ", but got one of "
-        << getTileName(finding.tag);
-    noteThere(diag, finding, "its load");
+  case Fault::Content: {
+    InFlightDiagnostic diag = getOp(finding.here)->emitOpError()
+                              << finding.text << getTime(finding.here);
+    if (!finding.got.empty())
+      diag << ", but got " << finding.got;
+    noteThere(diag, finding, "what wrote it");
     return;
   }
+  case Fault::Unstored:
+    KernelOp(program.kernel).emitOpError()
+        << "expected each task to store " << finding.text << ", but task "
+        << finding.phase << " does not";
+    return;
   case Fault::Early:
     return reportEarly(finding);
   case Fault::Overrun:

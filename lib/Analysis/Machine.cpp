@@ -10,7 +10,8 @@ using namespace mlir::fa4;
 using namespace mlir::fa4::protocol;
 
 Machine::Machine(const Program &program)
-    : program(program), numAgents(program.agents.size()) {
+    : program(program), contents(std::make_shared<ContentTable>()),
+      numAgents(program.agents.size()) {
   state.agents.resize(numAgents);
   state.registers.resize(program.registers);
   state.cursors.assign(numAgents * program.rings.size(), 0);
@@ -76,8 +77,9 @@ Occurrence Machine::getOccurrence(int32_t agent,
 
 void Machine::refuse(Finding finding) {
   if (program.lenient &&
-      llvm::is_contained({Fault::Race, Fault::Unwritten, Fault::WrongTile,
-                          Fault::Unfinished, Fault::Outstanding},
+      llvm::is_contained({Fault::Race, Fault::Unwritten, Fault::Content,
+                          Fault::Unstored, Fault::Unfinished,
+                          Fault::Outstanding},
                          finding.fault))
     return;
   if (!fault)
@@ -186,6 +188,9 @@ bool Machine::step(int32_t agent) {
       setRegister(agent, program.pairs[i].second,
                   scratch[i - instruction.firstPair]);
     break;
+  case Event::Math:
+    stepMath(agent, instruction);
+    break;
   case Event::Mma:
     stepMma(agent, instruction);
     break;
@@ -213,20 +218,28 @@ bool Machine::stepLoop(int32_t agent, const Instruction &instruction) {
       ++self.decision;
     if (self.decision == numDecisions)
       return false;
+    int32_t task = self.when.task;
     if (state.decisions[self.decision] == Decision::End) {
       self.when = {-1, 0};
       self.inTasks = false;
       ++self.pc;
-      return true;
+    } else {
+      ++self.decision;
+      self.when = {task + 1, 0};
+      self.pc = instruction.target + 1;
     }
-    ++self.decision;
-    self.when = {self.when.task + 1, 0};
-    self.pc = instruction.target + 1;
+    leaveTask(task);
     return true;
   }
   bool begins = instruction.event == Event::KvBegin;
+  auto setBlock = [&](int32_t block) {
+    self.when.block = block;
+    Content content{Kind::Block, self.when.task};
+    content.block = block;
+    setContent(agent, instruction.result, content);
+  };
   if (begins && instruction.range == KvRange::All) {
-    self.when.block = 1;
+    setBlock(1);
     ++self.pc;
     return true;
   }
@@ -246,7 +259,7 @@ bool Machine::stepLoop(int32_t agent, const Instruction &instruction) {
     for (int32_t i = self.decision - 1;
          i >= 0 && state.decisions[i] <= Decision::Unmasked; --i)
       ++before;
-    self.when.block = before;
+    setBlock(before);
     self.pc = begins ? self.pc + 1 : instruction.target + 1;
     return true;
   }

@@ -6,7 +6,9 @@
 #ifndef FA4_LIB_ANALYSIS_MACHINE_H
 #define FA4_LIB_ANALYSIS_MACHINE_H
 
+#include "Contents.h"
 #include "Program.h"
+#include <memory>
 
 namespace mlir::fa4::protocol {
 
@@ -44,7 +46,7 @@ struct Record {
 
 struct Atom {
   bool written = false;
-  int32_t tag = kUnknown; ///< What was written.
+  int32_t content = kUnknown; ///< What was written.
   Record write;
   /// Reads since, the last of each component.
   SmallVector<Record, 3> reads;
@@ -110,6 +112,18 @@ struct WatchResult {
   std::vector<Decision> decisions;
 };
 
+/// What the roles have stored of a task: a bit a stage.
+struct Stored {
+  int32_t task = 0;
+  uint32_t results = 0, sums = 0;
+};
+
+/// The content of columns, and another where they do not hold the same.
+struct Held {
+  int32_t content = kUnknown, other = kUnknown;
+  Occurrence by;
+};
+
 struct State {
   std::vector<AgentState> agents;
   std::vector<WatchState> watches;
@@ -124,13 +138,16 @@ struct State {
   /// the phases at hand.
   std::vector<int32_t> clocks;
   std::vector<Decision> decisions;
+  /// Of tasks that some role is still in.
+  std::vector<Stored> stored;
 };
 
 enum class Fault : uint8_t {
   Race,
   Unwaited, ///< A warning: registers are consumed that no wait covers.
   Unwritten,
-  WrongTile,
+  Content, ///< What is read is not what belongs there.
+  Unstored,
   Early,
   Overrun,
   Deadlock,
@@ -149,6 +166,8 @@ struct Finding {
   bool issuedBefore = false, usedBefore = false, needsFence = false;
   int32_t slot = -1, phase = 0;
   int32_t tag = kUnknown;
+  /// Of a wrong content: what was expected, and what is there.
+  std::string text = "", got = "";
 };
 
 /// Is told what happens in a run.
@@ -188,6 +207,11 @@ public:
   const Instruction &getInstruction(int32_t agent) const;
   /// The slot that an agent waits on, and the completion that it waits for.
   std::pair<int32_t, int32_t> getAwaited(int32_t agent) const;
+
+  /// The contents that registers and atoms number; shared by all copies.
+  const ContentTable &getContents() const { return *contents; }
+  /// K/V blocks of a task so far, and whether there will be more.
+  std::pair<int32_t, bool> getBlocks(int32_t task) const;
 
   const int32_t *getAgentClock(int32_t agent) const { return getClock(agent); }
   const int32_t *getQueueClock(int32_t agent) const {
@@ -241,7 +265,7 @@ private:
   /// Checks an access by whoever has `knowledge`, and records it. `async`: it
   /// goes through the asynchronous proxy.
   void touch(const Access &access, int32_t slot, const int32_t *knowledge,
-             const Record &record, bool async, bool reads, int32_t tag);
+             const Record &record, bool async, bool reads, int32_t content);
   void watch(const Record &record, const int32_t *knowledge, bool async);
   void watchBefore(const Watch &watch, WatchState &state, WatchResult &result,
                    const Record &record);
@@ -256,13 +280,54 @@ private:
                       const Occurrence &here);
   /// A mark for the next event of a component, which `here` is.
   Mark issue(int32_t component, const Occurrence &here);
-  void checkOperand(const Access &access, int32_t slot, int32_t expected,
-                    const Occurrence &here);
+
+  /// The content that a register holds, if it holds one.
+  std::optional<Content> getContent(int32_t agent, int32_t index) const;
+  void setContent(int32_t agent, int32_t index, const Content &content);
+  Held getHeld(const Access &access, int32_t slot) const;
+  void setHeld(const Access &access, int32_t slot, int32_t content);
+  /// The content of the columns of an access, if all hold one that lies where
+  /// the access's tile has it; else a fault that says what was expected.
+  std::optional<Content> expectHeld(const Held &held, const Access &access,
+                                    int32_t slot, const Occurrence &here,
+                                    StringRef expected);
+  void refuseContent(const Occurrence &here, const Twine &expected, int32_t got,
+                     const Occurrence &there = {});
+  /// The content of a register if it is of the kind and of the agent's task.
+  std::optional<Content> expect(int32_t agent, const Instruction &instruction,
+                                int32_t index, Kind kind, const Twine &what);
+  /// Fragments that hold all keys of one block, each once.
+  std::optional<Content> expectRow(int32_t agent,
+                                   const Instruction &instruction, Kind kind,
+                                   StringRef what);
+  bool isLast(const Content &content) const;
+
+  void stepMath(int32_t agent, const Instruction &instruction);
+  void stepRowMax(int32_t agent, const Instruction &instruction);
+  void stepRowSum(int32_t agent, const Instruction &instruction);
+  void stepStoreLse(int32_t agent, const Instruction &instruction);
+  int32_t getLoaded(int32_t agent, const Instruction &instruction);
+  void readTile(int32_t agent, const Instruction &instruction,
+                const Access &access, int32_t slot);
+  int32_t getWritten(int32_t agent, const Instruction &instruction,
+                     const Access &access) const;
+  void rescale(int32_t agent, const Instruction &instruction,
+               const Access &access, int32_t slot, const Held &held,
+               const Content &factor);
+  void storeTile(int32_t agent, const Instruction &instruction,
+                 const Access &access, int32_t slot);
+  /// What an MMA leaves in D; slots and what they held are those of A, B and D.
+  int32_t multiply(int32_t agent, const Instruction &instruction,
+                   ArrayRef<int32_t> slots, ArrayRef<Held> held);
+  void noteStored(const Occurrence &here, const Content &content,
+                  uint32_t Stored::*what);
+  void leaveTask(int32_t task);
   void checkOutstanding();
   void refuse(Finding finding);
   void warn(const Finding &finding);
 
   const Program &program;
+  std::shared_ptr<ContentTable> contents;
   int32_t numAgents;
   std::vector<int32_t> firstArrival; ///< By slot.
   std::vector<int32_t> scratch;

@@ -18,6 +18,7 @@ public:
 
   std::vector<int32_t> write() {
     findCarriers();
+    findTasks();
     writeAgents();
     writeSlots();
     for (const Atom &atom : state.atoms)
@@ -29,8 +30,10 @@ public:
 
 private:
   void findCarriers();
+  void findTasks();
   void writeAgents();
   void writeDecisions(int32_t agent);
+  void writeRegisters();
   void writeSlots();
   void writeAtom(const Atom &atom);
   void writeWatch(const Watch &watch, const WatchState &watched);
@@ -39,12 +42,16 @@ private:
   /// Which carriers know of a mark.
   void writeMark(const Mark &mark);
   void put(int32_t value) { key.push_back(value); }
+  /// A value: a content as what it is to the task and the block at hand.
+  void putContent(int32_t value);
 
   const Program &program;
   const Machine &machine;
   const State &state;
   /// Clocks that knowledge may still flow out of; null where none will.
   std::vector<const int32_t *> carriers;
+  /// The task that was decided on last, and the first that a role is in.
+  int32_t lastTask = 1, firstTask = 1;
   std::vector<int32_t> key;
 };
 } // namespace
@@ -74,6 +81,56 @@ void MarkingWriter::findCarriers() {
         awaited && completed > 0 ? machine.getCompletedClock(slot) : nullptr);
     carriers.push_back(begun ? machine.getArrivingClock(slot) : nullptr);
   }
+}
+
+void MarkingWriter::findTasks() {
+  for (Decision decision : state.decisions)
+    lastTask += decision == Decision::Task;
+  firstTask = lastTask;
+  for (auto [index, self] : llvm::enumerate(state.agents))
+    if (program.roles[program.agents[index].role].hasTasks &&
+        !machine.isOver(index) && self.when.task >= 0)
+      firstTask = std::min(firstTask, self.when.task);
+}
+
+/// A content of a task that all roles have left is a fault to whoever reads it,
+/// whatever it is.
+void MarkingWriter::putContent(int32_t value) {
+  const Content *content = machine.getContents().lookup(value);
+  if (!content)
+    return put(value);
+  if (content->task < firstTask)
+    return put(kFirstContent);
+  put(kFirstContent + 1 + static_cast<int32_t>(content->kind));
+  put(lastTask - content->task);
+  put(content->stage);
+  // Blocks count back from the last of their task that is decided on; nothing
+  // comes before the first.
+  int32_t blocks = machine.getBlocks(content->task).first;
+  for (int32_t block : {content->block, content->reference}) {
+    put(block == 0 ? -1 : blocks - block);
+    put(block == 1);
+  }
+  for (int32_t part : {static_cast<int32_t>(content->done), content->begin,
+                       content->end, content->width})
+    put(part);
+}
+
+/// Registers that nothing reads before they are set again may hold anything.
+void MarkingWriter::writeRegisters() {
+  for (auto [index, agent] : llvm::enumerate(program.agents)) {
+    const RoleProgram &role = program.roles[agent.role];
+    const llvm::BitVector &live = role.live[state.agents[index].pc];
+    for (int32_t i = 0, end = role.registers.size(); i < end; ++i)
+      if (live.test(i))
+        putContent(state.registers[agent.firstRegister + i]);
+  }
+  for (const Stored &stored : state.stored) {
+    put(lastTask - stored.task);
+    put(stored.results);
+    put(stored.sums);
+  }
+  put(-1);
 }
 
 void MarkingWriter::writeMark(const Mark &mark) {
@@ -129,7 +186,7 @@ void MarkingWriter::writeAgents() {
     if (own.mma >= 0)
       writeMark({own.mma, state.issued[own.mma]});
   }
-  key.insert(key.end(), state.registers.begin(), state.registers.end());
+  writeRegisters();
   key.insert(key.end(), state.cursors.begin(), state.cursors.end());
 }
 
@@ -181,7 +238,7 @@ void MarkingWriter::writeAtom(const Atom &atom) {
   put(atom.written);
   if (!atom.written)
     return;
-  put(atom.tag);
+  putContent(atom.content);
   writeRecord(atom.write);
   put(atom.reads.size());
   for (const Record &read : atom.reads)

@@ -7,13 +7,15 @@
 #define FA4_LIB_ANALYSIS_PROGRAM_H
 
 #include "fa4/IR/FA4.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace mlir::fa4::protocol {
 
 /// A value that the text does not determine.
 constexpr int32_t kUnknown = INT32_MIN;
-/// The tag of row values that are all 1, and of the tiles in shared memory.
-constexpr int32_t kOnes = 1, kTileOfQ = 2, kTileOfK = 3, kTileOfV = 4;
+/// Registers hold small numbers (slots, stages, flags) and, from here on,
+/// contents.
+constexpr int32_t kFirstContent = 1 << 24;
 
 enum class Event : uint8_t {
   Wait,
@@ -33,11 +35,24 @@ enum class Event : uint8_t {
   Fence,
   Next, ///< Moves a cursor.
   Use,  ///< Consumes registers that Reads filled.
+  Math, ///< Computes on fragments and rows.
   Copy, ///< Assigns registers to registers, all at once.
   TaskBegin,
   TaskEnd,
   KvBegin,
   KvEnd,
+};
+
+/// What a Math event does.
+enum class Math : uint8_t {
+  FirstBlock,
+  Mask,
+  RowMax,
+  Exp2,
+  RowSum,
+  Keep, ///< The result holds what the operand does.
+  Normalize,
+  StoreLse,
 };
 
 /// Part of a ring's slot that an event touches.
@@ -47,6 +62,9 @@ struct Access {
   int32_t from, to;   ///< Atoms within the slot.
   int32_t begin, end; ///< Columns, as `Ring::unit` counts them.
   bool reads, writes;
+  int32_t origin, width; ///< Where the tile's column 0 lies, in bytes from the
+                         ///< base ring's; bytes an element.
+  int32_t column, columns; ///< The same part in the tile's own columns.
 };
 
 struct Instruction {
@@ -59,10 +77,14 @@ struct Instruction {
   int32_t arrival = -1; ///< The role's entry among the barrier's arrivals.
   int32_t target = -1;  ///< Of loops: where the other end is.
   int32_t result = -1;  ///< Register that is set.
-  int32_t value = -1; ///< Register that is read: factor, flag, published rows.
+  int32_t value = -1;  ///< Register that is read: factor, flag, published rows.
+  int32_t second = -1; ///< Another: a factor beside old sums, a block.
+  int32_t coordinate = -1; ///< Register with the stage or block in memory.
+  int32_t secondResult = -1;
+  Math math = Math::Keep;
   int32_t immediate = 0;
   int32_t firstAccess = 0, endAccess = 0;
-  int32_t firstPair = 0, endPair = 0; ///< Of Copy and Use.
+  int32_t firstPair = 0, endPair = 0; ///< Of Copy, Use and Math.
 };
 
 struct Barrier {
@@ -94,6 +116,9 @@ struct RoleProgram {
   /// What registers hold at first; constants keep it.
   SmallVector<int32_t, 0> registers;
   int32_t instanceRegister = -1;
+  /// By place in the code: registers that may be read from there on before they
+  /// are set.
+  std::vector<llvm::BitVector> live;
   bool hasTasks = false, hasBlocks = false;
 };
 
@@ -145,6 +170,8 @@ struct Program {
   int32_t components = 0; ///< Of a clock; slot s of a barrier is component s.
   int32_t registers = 0;
   bool hasTasks = false, hasBlocks = false, splitsMasked = false;
+  /// Whether every task has to store its results: those of a kernel with MMAs.
+  bool stores = false;
 
   /// The barrier of a slot, by slot.
   SmallVector<int32_t, 0> barrierOfSlot;
@@ -162,6 +189,9 @@ struct Program {
 /// Flattens a kernel. What cannot be modelled is refused at the op, as
 /// `incomplete` where the text may still be right.
 FailureOr<Program> buildProgram(KernelOp kernel);
+
+/// Finds the registers that are live at each place of a role.
+void findLiveRegisters(Program &program, RoleProgram &role);
 
 /// Checks set-up and teardown around the roles.
 LogicalResult checkFrame(KernelOp kernel);

@@ -32,6 +32,8 @@ private:
   LogicalResult addTileOp(Operation *op);
   LogicalResult addIssuedOp(Operation *op);
   void addMma(MmaOp op);
+  void addMath(Operation *op);
+  LogicalResult checkCoordinates(Operation *op, ValueRange coordinates);
   LogicalResult refuseRegions(Operation *op);
 
   /// A new event of `op`, whose accesses follow.
@@ -44,6 +46,8 @@ private:
                  bool writes);
   void addWholeTile(Value ring, Value slot, bool reads, bool writes);
 
+  /// Registers of fragments, as the operands of a Math event.
+  void addOperands(Instruction &instruction, ValueRange fragments);
   static bool isTracked(Value value);
   int32_t getRegister(Value value);
 
@@ -55,6 +59,7 @@ private:
   /// Loops of the task at hand, in order.
   SmallVector<ForKvOp> kvLoops;
   bool inKvLoop = false;
+  ForTaskOp taskLoop;
 
   DenseMap<Attribute, int32_t> roleOf;
   DenseMap<Value, int32_t> ringOf, barrierOf;

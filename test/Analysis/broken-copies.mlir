@@ -19,8 +19,8 @@
 // K and V change places in the ring that they share.
 // RUN: fa4-opt %s --fa4-schedule-attention | %python %S/Inputs/edit.py load 'fa4.load .k' 2 replace 'k.(?=.b)' 'w[' | %python %S/Inputs/edit.py load 'fa4.load .v' 2 replace 'v.(?=.b)' 'k[' | %python %S/Inputs/edit.py load 'fa4.load .w' 1 replace 'w.(?=.b)' 'v[' \
 // RUN:   | not fa4-opt --fa4-verify-protocol 2>&1 | FileCheck %s --check-prefix=SWAPPED
-// SWAPPED: error: 'fa4.mma' op expected a tile of K in "kv"[2] in task 1, K/V block 2, but got one of V
-// SWAPPED: note: its load is here, in task 1, K/V block 2
+// SWAPPED: error: 'fa4.mma' op expected K of the task at hand in "kv"[2] in task 1, K/V block 2, but got V of K/V block 2 of task 1
+// SWAPPED: note: what wrote it is here, in task 1, K/V block 2
 
 // The ring is one slot short of what the barriers say.
 // RUN: fa4-opt %s --fa4-schedule-attention | sed 's/ring<3 x/ring<2 x/' \
