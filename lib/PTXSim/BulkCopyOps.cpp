@@ -138,20 +138,23 @@ Step execTensorLoad(Warp &w, const Op &op, uint32_t mask) {
     markBox(w.cta, *map, uint32_t(to), SharedMemory::Uninit);
     ++w.cta.stats.tmaInstructions;
     const Op *source = &op;
-    w.cta.engines.issue(w.cta.engines.fresh(), [=] {
-      std::vector<uint8_t> box;
-      if (!gatherBox(*cta, *source, warp, *map, at, box))
-        return;
-      uint32_t base = uint32_t(to);
-      forChunks(*map, base, [&](uint64_t i, uint32_t address) {
-        std::copy_n(&box[i], 16, &cta->shared.bytes[address]);
-        return true;
-      });
-      markBox(*cta, *map, base, SharedMemory::Init);
-      if (token)
-        cta->race->complete(token, uint32_t(bar));
-      cta->completeTx(uint32_t(bar), int64_t(bytes), *source, warp);
-    });
+    w.cta.engines.issue(
+        w.cta.engines.fresh(),
+        [=] {
+          std::vector<uint8_t> box;
+          if (!gatherBox(*cta, *source, warp, *map, at, box))
+            return;
+          uint32_t base = uint32_t(to);
+          forChunks(*map, base, [&](uint64_t i, uint32_t address) {
+            std::copy_n(&box[i], 16, &cta->shared.bytes[address]);
+            return true;
+          });
+          markBox(*cta, *map, base, SharedMemory::Init);
+          if (token)
+            cta->race->complete(token, uint32_t(bar));
+          cta->completeTx(uint32_t(bar), int64_t(bytes), *source, warp);
+        },
+        source);
     good = !w.cta.faulted();
   });
   return good ? Step::Next : Step::Fault;

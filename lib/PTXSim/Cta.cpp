@@ -29,9 +29,8 @@ Cta::Cta(const Program &program, const Launch &launch, Memory &memory,
   if (fn.maxnreg)
     launchRegs = std::min(fn.maxnreg, 255u);
   else
-    launchRegs =
-        std::min({65536u / padded / 8 * 8, 255u,
-                  program.largestInc ? program.largestInc : 255u});
+    launchRegs = std::min({65536u / padded / 8 * 8, 255u,
+                           program.largestInc ? program.largestInc : 255u});
   regPool = 65536 - int64_t(launchRegs) * padded;
   for (auto &warp : warps)
     warp->maxRegs = launchRegs;
@@ -115,7 +114,8 @@ Status Cta::run() {
   }
 }
 
-// Work in flight outlives the threads; TMEM does not.
+// Writes to global memory may outlive the CTA; what reaches its shared memory
+// or TMEM may not.
 Status Cta::atExit() {
   static const Op none;
   for (auto &[thread, state] : bulk) {
@@ -130,6 +130,13 @@ Status Cta::atExit() {
                 "'cp.async.bulk.wait_group.read 0' is missing");
       return Status::Fault;
     }
+  }
+  if (const Op *op = engines.oldestInside()) {
+    fault(
+        *op, 0, "early-exit",
+        "the CTA exits while this may still access its shared memory or TMEM, "
+        "or arrive on its mbarrier; no thread has waited for it");
+    return Status::Fault;
   }
   while (engines.completeOldest())
     if (faulted())

@@ -5,12 +5,12 @@
 
 using namespace ptxsim;
 
-void Engines::issue(uint64_t queue, Action action) {
+void Engines::issue(uint64_t queue, Action action, const Op *inside) {
   if (eager()) {
     action();
     return;
   }
-  queues[queue].push_back({nextSequence++, std::move(action)});
+  queues[queue].push_back({nextSequence++, std::move(action), inside});
 }
 
 void Engines::completeHead(uint64_t queue) {
@@ -52,4 +52,13 @@ size_t Engines::pending() const {
   for (auto &[queue, list] : queues)
     n += list.size();
   return n;
+}
+
+const Op *Engines::oldestInside() const {
+  const Pending *oldest = nullptr;
+  for (auto &[queue, list] : queues)
+    for (const Pending &p : list)
+      if (p.inside && (!oldest || p.sequence < oldest->sequence))
+        oldest = &p;
+  return oldest ? oldest->inside : nullptr;
 }

@@ -17,6 +17,8 @@
 
 namespace ptxsim {
 
+struct Op;
+
 class Engines {
 public:
   using Action = std::function<void()>;
@@ -33,7 +35,9 @@ public:
 
   bool eager() const { return mode == AsyncMode::Eager; }
 
-  void issue(uint64_t queue, Action action);
+  /// `inside` is the instruction, if its work reaches the CTA's shared memory
+  /// or TMEM, so that it has to be done when the CTA ends.
+  void issue(uint64_t queue, Action action, const Op *inside = nullptr);
   /// Completes the oldest operation of a queue that is not empty.
   void step(uint64_t queue) { completeHead(queue); }
 
@@ -46,11 +50,14 @@ public:
   /// Completes the head of a random queue.
   bool completeRandom(std::mt19937_64 &random);
   size_t pending() const;
+  /// The oldest operation of those that have to be done when the CTA ends.
+  const Op *oldestInside() const;
 
 private:
   struct Pending {
     uint64_t sequence;
     Action action;
+    const Op *inside;
   };
   AsyncMode mode;
   uint64_t nextFresh = 1u << 20;

@@ -96,13 +96,16 @@ bool issueGlobal(Warp &w, const Op &op, unsigned lane, const Transfer &t,
   }
   uint32_t at = uint32_t(t.to);
   cta->shared.mark(at, uint32_t(t.bytes), SharedMemory::Uninit);
-  cta->engines.issue(cta->engines.fresh(), [=] {
-    std::copy_n(global, t.bytes, &cta->shared.bytes[at]);
-    cta->shared.mark(at, uint32_t(t.bytes), SharedMemory::Init);
-    if (token)
-      cta->race->complete(token, uint32_t(t.bar));
-    cta->completeTx(uint32_t(t.bar), int64_t(t.bytes), *source, warp);
-  });
+  cta->engines.issue(
+      cta->engines.fresh(),
+      [=] {
+        std::copy_n(global, t.bytes, &cta->shared.bytes[at]);
+        cta->shared.mark(at, uint32_t(t.bytes), SharedMemory::Init);
+        if (token)
+          cta->race->complete(token, uint32_t(t.bar));
+        cta->completeTx(uint32_t(t.bar), int64_t(t.bytes), *source, warp);
+      },
+      source);
   return true;
 }
 
@@ -125,20 +128,23 @@ bool issueShared(Warp &w, const Op &op, const Transfer &t,
   } else {
     cta->shared.mark(at, uint32_t(t.bytes), SharedMemory::Uninit);
   }
-  cta->engines.issue(cta->engines.fresh(), [=] {
-    std::vector<uint8_t> bytes;
-    if (!readShared(*cta, *source, warp, t, bytes))
-      return;
-    uint8_t *to = &cta->shared.bytes[at];
-    if (reduces)
-      combine(*source, to, bytes.data(), t.bytes, 0, false);
-    else
-      std::copy(bytes.begin(), bytes.end(), to);
-    cta->shared.mark(at, uint32_t(t.bytes), SharedMemory::Init);
-    if (token)
-      cta->race->complete(token, uint32_t(t.bar));
-    cta->completeTx(uint32_t(t.bar), int64_t(t.bytes), *source, warp);
-  });
+  cta->engines.issue(
+      cta->engines.fresh(),
+      [=] {
+        std::vector<uint8_t> bytes;
+        if (!readShared(*cta, *source, warp, t, bytes))
+          return;
+        uint8_t *to = &cta->shared.bytes[at];
+        if (reduces)
+          combine(*source, to, bytes.data(), t.bytes, 0, false);
+        else
+          std::copy(bytes.begin(), bytes.end(), to);
+        cta->shared.mark(at, uint32_t(t.bytes), SharedMemory::Init);
+        if (token)
+          cta->race->complete(token, uint32_t(t.bar));
+        cta->completeTx(uint32_t(t.bar), int64_t(t.bytes), *source, warp);
+      },
+      source);
   return true;
 }
 

@@ -129,16 +129,20 @@ bool checkUnordered(Warp &w, const Op &op, Tmem::Use use) {
 }
 
 template <class F>
-void issue(Warp &w, unsigned thread, const Tmem::Use &use, F run) {
+void issue(Warp &w, const Op &op, unsigned thread, const Tmem::Use &use,
+           F run) {
   Cta *cta = &w.cta;
   ++cta->stats.tensorInstructions;
   ++cta->tensorPending[thread];
   cta->tmem.begin(use);
-  cta->engines.issue(Engines::kTensor, [=] {
-    run(*cta);
-    cta->tmem.end(use);
-    --cta->tensorPending[thread];
-  });
+  cta->engines.issue(
+      Engines::kTensor,
+      [=] {
+        run(*cta);
+        cta->tmem.end(use);
+        --cta->tensorPending[thread];
+      },
+      &op);
 }
 
 Step execCp(Warp &w, const Op &op, uint32_t mask) {
@@ -187,7 +191,7 @@ Step execCp(Warp &w, const Op &op, uint32_t mask) {
       return;
     const Op *source = &op;
     unsigned warp = w.id;
-    issue(w, w.id * 32 + lane, use,
+    issue(w, op, w.id * 32 + lane, use,
           [=](Cta &cta) { run(cta, *source, warp, c); });
     good = !w.cta.faulted();
   });
@@ -219,7 +223,7 @@ Step execShift(Warp &w, const Op &op, uint32_t mask) {
     }
     if (!good)
       return;
-    issue(w, w.id * 32 + lane, use, [=](Cta &cta) {
+    issue(w, op, w.id * 32 + lane, use, [=](Cta &cta) {
       for (unsigned l = first + 31; l > first; --l) {
         std::memcpy(cta.tmem.row(l) + column, cta.tmem.row(l - 1) + column, 32);
         std::memcpy(cta.tmem.valid(l) + column, cta.tmem.valid(l - 1) + column,

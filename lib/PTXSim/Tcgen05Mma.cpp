@@ -306,13 +306,16 @@ Step execMma(Warp &w, const Op &op, uint32_t mask) {
     cta->tmem.begin(mma->use(Tmem::TensorWrite));
     if (mma->aInTmem)
       cta->tmem.begin(mma->use(Tmem::TensorRead));
-    cta->engines.issue(Engines::kTensor, [=] {
-      compute(*cta, *mma);
-      cta->tmem.end(mma->use(Tmem::TensorWrite));
-      if (mma->aInTmem)
-        cta->tmem.end(mma->use(Tmem::TensorRead));
-      --cta->tensorPending[mma->thread];
-    });
+    cta->engines.issue(
+        Engines::kTensor,
+        [=] {
+          compute(*cta, *mma);
+          cta->tmem.end(mma->use(Tmem::TensorWrite));
+          if (mma->aInTmem)
+            cta->tmem.end(mma->use(Tmem::TensorRead));
+          --cta->tensorPending[mma->thread];
+        },
+        mma->op);
     good = !cta->faulted();
   });
   return good ? Step::Next : Step::Fault;
@@ -322,8 +325,9 @@ Step execMma(Warp &w, const Op &op, uint32_t mask) {
 
 bool ptxsim::decodeMma(Decoder &d) {
   if (d.takeAny({"ws", "sp", "ashift", "block_scale"}))
-    return d.fail("sparse, block-scaled, weight-stationary and shifted MMAs are "
-                  "not supported");
+    return d.fail(
+        "sparse, block-scaled, weight-stationary and shifted MMAs are "
+        "not supported");
   if (d.take("kind::f16"))
     d.op.d2 = kF16Kind;
   else if (d.take("kind::tf32"))

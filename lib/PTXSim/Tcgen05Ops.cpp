@@ -91,7 +91,8 @@ Step execDealloc(Warp &w, const Op &op, uint32_t mask) {
   Cta &cta = w.cta;
   uint32_t n, address;
   if (!uniformValue(w, op, mask, w.reg<uint32_t>(op.b), "column counts", n) ||
-      !uniformValue(w, op, mask, w.reg<uint32_t>(op.a), "TMEM addresses", address) ||
+      !uniformValue(w, op, mask, w.reg<uint32_t>(op.a), "TMEM addresses",
+                    address) ||
       !checkAllocSize(w, op, n))
     return Step::Fault;
   for (auto kind :
@@ -165,11 +166,14 @@ Step execCommit(Warp &w, const Op &op, uint32_t mask) {
     }
     auto it = cta->tensorPending.find(w.id * 32 + lane);
     bool tracks = it != cta->tensorPending.end() && it->second != 0;
-    cta->engines.issue(tracks ? Engines::kTensor : cta->engines.fresh(), [=] {
-      if (token)
-        cta->race->complete(token, uint32_t(a));
-      cta->arrive(uint32_t(a), 1, 0, *source, warp);
-    });
+    cta->engines.issue(
+        tracks ? Engines::kTensor : cta->engines.fresh(),
+        [=] {
+          if (token)
+            cta->race->complete(token, uint32_t(a));
+          cta->arrive(uint32_t(a), 1, 0, *source, warp);
+        },
+        source);
     good = !cta->faulted();
   });
   return good ? Step::Next : Step::Fault;

@@ -241,11 +241,14 @@ Step execMma(Warp &w, const Op &op, uint32_t mask) {
   hold(w, op);
   ++group->open;
   Warp *warp = &w;
-  cta.engines.issue(queueOf(w), [=] {
-    compute(*warp, *mma);
-    release(*warp, *mma->op);
-    --group->open;
-  });
+  cta.engines.issue(
+      queueOf(w),
+      [=] {
+        compute(*warp, *mma);
+        release(*warp, *mma->op);
+        --group->open;
+      },
+      mma->op);
   return Step::Next;
 }
 

@@ -301,6 +301,24 @@ TEST(TensorCopy, MissingWaitsAreFound) {
   EXPECT_EQ(copy.result.faults[0].kind, "early-exit");
 }
 
+TEST(TensorCopy, LoadIsInFlightAtExit) {
+  CopyCase c{{64, 20}, {32, 8}, {0, 0}};
+  for (AsyncMode mode : {AsyncMode::Lazy, AsyncMode::Random}) {
+    Copy copy = runCopy(c, mode, [](std::string &t) {
+      size_t at = t.find("w: mbarrier.try_wait");
+      ASSERT_NE(at, std::string::npos);
+      t.insert(at, "ret; ");
+    });
+    // A random engine may be done with it by then.
+    if (mode == AsyncMode::Random && copy.result.ok())
+      continue;
+    ASSERT_EQ(copy.result.status, Status::Fault);
+    EXPECT_EQ(copy.result.faults[0].kind, "early-exit");
+    EXPECT_NE(copy.result.faults[0].text.find("cp.async.bulk.tensor.2d.shared"),
+              std::string::npos);
+  }
+}
+
 TEST(TensorCopy, ReadWaitReleasesTheSourceOnly) {
   CopyCase c{{64, 20}, {32, 8}, {0, 0}};
   Copy copy = runCopy(c, AsyncMode::Lazy, [](std::string &t) {
