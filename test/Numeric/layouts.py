@@ -8,7 +8,7 @@ bit. What lies between the rows of an input is NaN and must never be read; what 
 between the rows of an output must stay as it was."""
 
 from harness import Inputs, Problem
-from storage import bhsd, compact, expanded, pitched, sbhd, subview
+from storage import Layout, bhsd, expanded, pitched, sbhd, subview
 from suite import Suite
 
 suite = Suite("layouts")
@@ -75,11 +75,35 @@ for number, problem in enumerate(problems if suite.full else problems[1:2]):
         if output and copy:
             suite.expect(name, strided, output.same_bits(copy), "differs from the compact copy")
 
-# What TMA cannot take is refused with the operand, the dimension, the bytes and the rule.
+def same(name, problem, layouts, inputs):
+    """The view and the compact copy, with equal bits."""
+    copy = suite.check(f"{name} copied", problem, inputs)
+    view = suite.check(name, problem.but(layouts=layouts), inputs)
+    moved = suite.check(f"{name} dynamic", problem.but(layouts=layouts, dynamic=frozenset(("layout",))), inputs)
+    for output in (view, moved):
+        if copy and output:
+            suite.expect(name, problem, output.same_bits(copy), "differs from the compact copy")
+
+
+for dtype in ("f16", "bf16") if suite.full else ("f16",):
+    # L1: Q, K and V lie as [B, H, S, D].
+    problem = Problem(2, 65, 130, 4, 2, 64, True, dtype)
+    same(f"L1 {dtype}", problem, {n: bhsd(problem.shape(n)) for n in "qkv"}, Inputs.normal(problem, 1))
+    # L8: K and V are the same for each batch; then Q for each head.
+    for causal in (False, True) if suite.full else (False,):
+        problem = Problem(4, 17, 65, 2, 2, 64, causal, dtype)
+        inputs = Inputs.normal(problem, 8)
+        inputs.k[...], inputs.v[...] = inputs.k[:1], inputs.v[:1]
+        same(f"L8 k v {causal} {dtype}", problem, {n: expanded(problem.shape(n), (0,)) for n in "kv"}, inputs)
+        inputs = Inputs.normal(problem, 9)
+        inputs.q[...] = inputs.q[:, :, :1]
+        same(f"L8 q {causal} {dtype}", problem, {"q": expanded(problem.shape("q"), (2,))}, inputs)
+
+# L5: what TMA cannot take is refused with the operand, the dimension, the bytes and the rule.
 problem = Problem(1, 8, 70, 2, 1, 64)
 for operand in "qkvo":
     shape = problem.shape(operand)
-    for pitch in suite.pick((1733, shape[2] * 64 + 1), 2):
+    for pitch in (1733, shape[2] * 64 + 1):
         odd = problem.but(layouts={operand: pitched(shape, pitch)})
         words = (f"'{operand}' dimension 1", str(2 * pitch), "multiple of 16", "TMA")
         suite.refused(f"{operand} pitch {pitch}", odd, words)
@@ -97,9 +121,13 @@ for dim in range(3):
         several.but(layouts={"o": expanded(several.shape("o"), (dim,))}, dynamic=frozenset(("layout",))),
         ("'o'", f"dimension {dim}", "from 2 to 2^40"),
     )
+# L7: every other element; L7 for K: a column after the other.
+for operand in "qkvo":
+    b, s, h, d = problem.shape(operand)
+    apart = Layout((s * h * d * 2, h * d * 2, d * 2, 2))
+    suite.refused(f"L7 {operand}", problem.but(layouts={operand: apart}), (f"'{operand}' dimension 3", "stride 1", "2"))
 b, s, h, d = problem.shape("k")
-by_column = compact(problem.shape("k"))
-by_column = type(by_column)((s * h * d, 1, d * s, s))
-suite.refused("k by columns", problem.but(layouts={"k": by_column}), ("'k' dimension 3", "stride 1"))
+by_column = Layout((s * h * d, 1, d * s, s))
+suite.refused("L7 k by columns", problem.but(layouts={"k": by_column}), ("'k' dimension 3", "stride 1"))
 
 suite.finish()

@@ -49,6 +49,10 @@ for ctas in (1, 2):
                 )
                 suite.check(f"{ctas} blocks {stages} slots {trips} trips {causal}", problem)
 
+# The same of the report's shape: three key blocks, and tasks enough for three rounds of blocks.
+if suite.full:
+    suite.check("Q5", Problem(1, 384, 384, 64, 64, 64, target="sms = 50"))
+
 # Everything at once that differs from the default, as a user who tunes would have it.
 tuned = "kv-stages=2 p-split=32 fragment-width=16 poly-pairs=1 poly-of=2 rescale-threshold=4 epilogue=softmax"
 for causal in (False, True):

@@ -8,6 +8,7 @@
 import numpy as np
 
 from harness import Inputs, Problem
+from storage import encode
 from suite import Suite
 
 suite = Suite("extreme values")
@@ -29,13 +30,12 @@ def near(name, problem, output, lse=None, o=None, bar=1e-3):
 
 
 # X1: the first tile visited is wholly masked for many rows, all logits are near -200.
-for packing in ("on", "off"):
-    problem = Problem(1, 88, 448, 14, 2, 128, True, schedule="group-packing=off")
-    if packing == "on":
-        problem = Problem(1, 88, 448, 16, 2, 128, True)
+for dtype, packing in suite.pick((("f16", "on"), ("bf16", "on"), ("f16", "off"), ("bf16", "off")), 2):
+    # Seven heads a group take a tile each, as in the report; eight share one.
+    problem = Problem(1, 88, 448, 16 if packing == "on" else 14, 2, 128, True, dtype)
     q, k, v = normal(problem, 1, 0.1)
     q[..., 0], k[..., 0] = 16, -141.5
-    output = suite.check(f"X1 {packing}", problem, Inputs.of(problem, q, k, v * 10))
+    output = suite.check(f"X1 {packing} {dtype}", problem, Inputs.of(problem, q, k, v * 10))
     if output:
         suite.expect("X1", problem, np.abs(output.lse + 194).max() < 3, "LSE is not near -194")
 
@@ -160,8 +160,16 @@ for dtype in DTYPES:
         k[:, dead, :, 0] = -np.inf
         suite.check(f"X14 {dead.start}..{dead.stop} {dtype}", problem, Inputs.of(problem, q, k, v))
 
-    # K11: +inf logits, and infinite values that are seen.
+    # K11: infinities in Q, whose logits are of both signs or, with the key's lane, of one; +inf
+    # logits; and infinite values that are seen.
     problem = Problem(1, 130, 200, 1, 1, 64, dtype=dtype)
+    for causal in MASKS:
+        for value in (np.inf, -np.inf):
+            q, k, v = normal(problem, 18)
+            q[0, 60, 0, 9] = value
+            suite.check(f"K11 query {value} {causal} {dtype}", problem.but(causal=causal), Inputs.of(problem, q, k, v))
+            k[..., 9] = 1 + np.abs(k[..., 9])
+            suite.check(f"K11 query {value} one sign {causal} {dtype}", problem.but(causal=causal), Inputs.of(problem, q, k, v))
     for causal in MASKS:
         q, k, v = normal(problem, 15)
         q[..., 0] = np.abs(q[..., 0]) + 1
@@ -183,11 +191,28 @@ for dtype in DTYPES:
             q0 = 0.1 * q
             q0[..., 0] = 8
             suite.check(f"outlier {key} {causal} {dtype}", problem, Inputs.of(problem, q0, outlier, v))
+        # A row's outlier is a key of its own: 13 i modulo the keys that it sees, by a lane for each
+        # digit; the others are 128 or more below it, so each row is one value of V to the bit.
+        picked = 13 * np.arange(260) % (np.arange(260) + 256 if causal else 515)
+        digits = [np.arange(515) // 8**n % 8 for n in range(4)]
+        one_hot = np.zeros((515, 64))
+        for n, digit in enumerate(digits):
+            one_hot[np.arange(515), 8 * n + digit] = 32
+        output = suite.check(
+            f"outliers {causal} {dtype}",
+            problem,
+            Inputs.of(problem, one_hot[picked][None, :, None], one_hot[None, :, None], v),
+        )
+        if output:
+            same = np.array_equal(output.o_bits, encode(v, dtype)[:, picked])
+            suite.expect(f"outliers {causal} {dtype}", problem, same, "a row is not its outlier's V to the bit")
+        # Strictly rising, or falling, by 1/4 a key: 16 steps in one lane, the rest in another, so
+        # that bf16 holds them.
         for sign in (1, -1):
             rising = 0.1 * k
-            rising[0, :, 0, 0] = sign * np.arange(515) / 4
+            rising[0, :, 0, 0], rising[0, :, 0, 1] = sign * (np.arange(515) // 16 * 4), sign * (np.arange(515) % 16 / 4)
             q0 = 0.1 * q
-            q0[..., 0] = 8
+            q0[..., :2] = 8
             suite.check(f"rising {sign} {causal} {dtype}", problem, Inputs.of(problem, q0, rising, v))
         for factor in (100, -100):
             inputs = Inputs.of(problem, factor * q, 100 * k, v)

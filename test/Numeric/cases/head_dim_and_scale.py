@@ -15,6 +15,8 @@ suite = Suite("head dim and scale")
 # A1 and A2, and A4 at head dimension 96: refused with the dimensions that exist.
 for d in (1, 8, 40, 72, 80, 96, 112, 136, 256):
     suite.refused(f"A1 {d}", Problem(1, 33, 65, 2, 1, d, True), ("head dimension of 64 or 128", str(d)))
+suite.refused("A2", Problem(1, 64, 64, 1, 1, 256), ("head dimension of 64 or 128", "256"))
+suite.refused("A4 96", Problem(1, 64, 300, 2, 1, 96), ("head dimension of 64 or 128", "96"))
 
 for dtype in ("f16", "bf16"):
     # A4: without the attribute the scale is 1 / sqrt(D), to the bit what is written out.

@@ -55,7 +55,8 @@ for dtype in ("f16", "bf16") if suite.full else ("f16",):
     picks(f"G1 long {dtype}", Problem(1, 1, 4096 if suite.full else 1100, 12, 2, 64, dtype=dtype))
     picks(f"G1 6/2 {dtype}", Problem(1, 33, 100, 6, 2, 64, True, dtype))
     picks(f"G1 7/1 {dtype}", Problem(2, 19, 77, 7, 1, 128, True, dtype))
-    picks(f"G1 71/1 {dtype}", Problem(1, 5, 64, 71, 1, 64, True, dtype))
+    for causal in (False, True):
+        picks(f"G1 71/1 {causal} {dtype}", Problem(1, 5, 64, 71, 1, 64, causal, dtype))
     picks(f"G1 ratio 3 {dtype}", Problem(1, 130, 150, 3, 1, 64, False, dtype))
     picks(f"G1 ratio 5 {dtype}", Problem(1, 40, 150, 10, 2, 64, True, dtype))
     # The same of ratios that pack, and of heads that the compiler does not see.

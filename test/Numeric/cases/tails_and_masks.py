@@ -40,6 +40,11 @@ for dtype in ("f16", "bf16"):
         if output and skv == 1000:
             near = abs(output.o.mean() - 1.0) < 0.01 and np.abs(output.lse + 93.09).max() < 0.2
             suite.expect("T7", problem, near, "O is not near 1 or LSE not near -93.09")
+        if skv == 1000:
+            wide = problem.but(d=128)
+            output = suite.check(f"T7 d128 {dtype}", wide, Inputs.of(wide, *(np.concatenate((x, 0 * x), 3) for x in (q, k)), 1))
+            if output:
+                suite.expect("T7", wide, np.abs(output.lse + 63.80).max() < 0.2, "LSE is not near -63.80")
 
 # T8: rows of the buffer past the view are NaN, then +inf.
 for causal in (False, True):

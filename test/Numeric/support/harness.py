@@ -178,11 +178,11 @@ class Harness:
             raise result
         return result
 
-    def run(self, problem, inputs, mode="eager", seed=0, poison=0x7FFF, flags=(), unused=None):
+    def run(self, problem, inputs, mode="eager", seed=0, poison=0x7FFF, flags=(), unused=None, addresses={}):
         """Compiles if needed, simulates, and returns what was written.
 
         Outputs start as `poison`; so does what inputs have outside their views, unless
-        `unused` gives other bits.
+        `unused` gives other bits. `addresses` says where some operands lie.
         """
         unused = poison if unused is None else unused
         folder = self.compile(problem)
@@ -209,6 +209,8 @@ class Harness:
             shape = problem.shape("lse")
             np.save(os.path.join(folder, "lse.npy"), np.full(shape, POISONS[poison], np.uint32))
             tensors["lse"] = {"in": "lse.npy", "out": "lse.out.npy", "type": "f32", "shape": list(shape)}
+        for name, address in addresses.items():
+            tensors[name]["address"] = hex(address)
         if os.path.exists(os.path.join(folder, "f_attention.ptx")):
             self.simulate(folder, tensors, mode, seed, flags)
         elif 0 not in problem.shape("o"):

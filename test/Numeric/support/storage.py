@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 # Bits that fill what a kernel has to write. Conversions write 0x7FFF for a NaN,
-# so this one alone cannot tell "not written" from "NaN": the second pattern can.
-POISONS = {0x7FFF: 0x7FFFFFFF, 0xFFA5: 0xFFA5A5A5}
+# so this one alone cannot tell "not written" from "NaN": the second pattern can. The
+# third is 1e4 in f16 and f32, for elements that a kernel adds to.
+POISONS = {0x7FFF: 0x7FFFFFFF, 0xFFA5: 0xFFA5A5A5, 0x70E2: 0x461C4000}
 
 
 def round_bf16(x):

@@ -72,7 +72,7 @@ class Suite:
             first = first or output
         return first
 
-    def check(self, name, problem, inputs=None, modes=None, flags=(), rms_bar=RMS_BAR):
+    def check(self, name, problem, inputs=None, modes=None, rms_bar=RMS_BAR, **options):
         """Simulates a problem and compares it with the reference; the output, or None."""
         if not self.wanted(name):
             return None
@@ -80,11 +80,11 @@ class Suite:
         if inputs is None:
             inputs = Inputs.normal(problem, zlib.crc32(name.encode()))
         try:
-            output = self.outputs(problem, inputs, modes, flags=flags)
+            output = self.outputs(problem, inputs, modes, **options)
             want = reference.attention(*inputs.values(), problem.causal, problem.scale, problem.dtype)
             if not (np.isfinite(want.o).all() and np.isfinite(want.lse).all()):
                 # Was a NaN written, or was nothing?
-                again = self.harness.run(problem, inputs, poison=0xFFA5, flags=flags)
+                again = self.harness.run(problem, inputs, poison=0xFFA5, **options)
                 self.expect(name, problem, again.same_bits(output), "an element is not written")
         except ToolError as error:
             self.fail(name, problem, str(error).strip()[-2000:])
