@@ -198,9 +198,16 @@ void RaceDetector::tmemWait(Warp &w, bool stores) {
   });
 }
 
-void RaceDetector::tmemAllocate(unsigned column, unsigned columns) {
+void RaceDetector::tmemAllocate(Warp &w, const Op &op, uint32_t mask,
+                                unsigned column, unsigned columns) {
+  unsigned thread = w.id * 32 + __builtin_ctz(mask);
+  Cell fresh;
+  fresh.write.clock = threads[thread].order[thread];
+  fresh.write.agent = uint16_t(thread);
+  fresh.write.bytes = 15;
+  fresh.write.line = op.line;
   for (unsigned g = 0; g < 8; ++g)
-    std::fill_n(tmem.begin() + g * Tmem::kColumns + column, columns, Cell());
+    std::fill_n(tmem.begin() + g * Tmem::kColumns + column, columns, fresh);
 }
 
 bool RaceDetector::tmemRelease(Warp &w, const Op &op, uint32_t mask,
@@ -224,10 +231,15 @@ RaceDetector::missing(const Actor &a, const Access &before, bool inTmem) const {
   }
   if (a.after[before.agent] >= before.clock)
     return Missing::Nothing;
+  const Agent &agent = agents[before.agent];
+  // An allocation: done when its warp goes on.
+  if (agent.kind == Kind::Thread && agent.thread / 32 == a.warp)
+    return Missing::Nothing;
   if (!known)
     return Missing::Order;
+  if (agent.kind == Kind::Thread)
+    return Missing::Nothing;
   // A warp's own loads and stores need its waits only.
-  const Agent &agent = agents[before.agent];
   bool own = agent.kind != Kind::Tensor && agent.thread / 32 == a.warp;
   return formal && !own ? Missing::Fence : Missing::Nothing;
 }

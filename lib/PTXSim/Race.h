@@ -74,7 +74,9 @@ public:
   bool tmemAccess(Warp &w, const Op &op, unsigned lane, unsigned lanes,
                   unsigned column, unsigned columns, bool write);
   void tmemWait(Warp &w, bool stores);
-  void tmemAllocate(unsigned column, unsigned columns);
+  /// The columns' uses must come after it; it needs no tcgen05 fence.
+  void tmemAllocate(Warp &w, const Op &op, uint32_t mask, unsigned column,
+                    unsigned columns);
   bool tmemRelease(Warp &w, const Op &op, uint32_t mask, unsigned column,
                    unsigned columns);
 

@@ -226,11 +226,13 @@ void RaceDetector::report(const Actor &a, const Access &before,
   std::string other = "warp " + num(agent.thread / 32);
   if (agent.kind != Kind::Loads && agent.kind != Kind::Stores)
     other += " lane " + num(agent.thread % 32);
+  const char *first = !beforeWrites                          ? "read"
+                      : inTmem && agent.kind == Kind::Thread ? "allocation"
+                                                             : "write";
   std::string self = a.wholeWarp ? "" : " (lane " + num(a.lane) + ")";
   cta.fault(*a.op, a.warp, what == Missing::Fence ? "formal" : "race",
             std::string("a ") + (write ? "write" : "read") + " of " + where +
-                self + " is not ordered after the " +
-                (beforeWrites ? "write" : "read") + " by " + other +
+                self + " is not ordered after the " + first + " by " + other +
                 " at line " + num(before.line) + ": " +
                 cta.program.module->lineText(before.line) + "\n  " +
                 advice(a, before, what));

@@ -73,7 +73,7 @@ Step execAlloc(Warp &w, const Op &op, uint32_t mask) {
   if (column < 0)
     return Step::Blocked;
   if (cta.race) {
-    cta.race->tmemAllocate(column, n);
+    cta.race->tmemAllocate(w, op, mask, column, n);
     // A weak write, by one thread of the warp.
     if (!cta.race->generic(w, op, __builtin_ctz(mask), uint32_t(address), 4,
                            true))

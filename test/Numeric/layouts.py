@@ -26,7 +26,7 @@ def views(problem):
     for n, (b, s, h, d) in shapes.items():
         padded[n] = subview((b + 1, s + 20, h + 2, d + 64), (1, 7, 1, 64), (b, s, h, d))
     yield "padded", padded
-    # One buffer [B, S, Hq + 2 Hkv, D] holds q, k and v.
+    # L3: one buffer [B, S, Hq + 2 Hkv, D] holds q, k and v.
     if problem.sq == problem.skv:
         b, s, d, hq, hkv = problem.b, problem.sq, problem.d, problem.hq, problem.hkv
         fused = (b, s, hq + 2 * hkv, d)

@@ -1,7 +1,8 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Floating point: rounding modes, subnormals, NaN rules and conversions.
+// Floating point: rounding modes, subnormals, NaN rules and conversions. With
+// the integer tests this is M1 and M2 of docs/cases.md.
 
 #include "TestUtil.h"
 

@@ -1,7 +1,7 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Integer and logic instructions against the PTX manual.
+// Integer and logic instructions against the PTX manual (M1 of docs/cases.md).
 
 #include "TestUtil.h"
 

@@ -231,6 +231,29 @@ TEST(Race, AllocatedAddress) {
       "tcgen05.alloc");
 }
 
+// P3: columns are used where nothing says that they are allocated by then, be
+// their number known or not. A barrier says so; a fence is not asked for.
+TEST(Race, AllocationComesFirst) {
+  auto use = [](const std::string &first, const std::string &second) {
+    return twoWarps(
+        R"( tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [dyn+2048], 32;
+)" + first + R"( bar.sync 3, 64;
+ tcgen05.fence::after_thread_sync;
+ ld.shared.u32 %tm, [dyn+2048];
+ tcgen05.dealloc.cta_group::1.sync.aligned.b32 %tm, 32;
+)",
+        second + " mov.b32 %tm, 0;\n" + kTmSt + kWaitSt + kBefore +
+            " bar.sync 3, 64;\n");
+  };
+  // Late enough for the columns to be there.
+  expect("race",
+         use("", " mov.b32 %w53, 0;\nl: add.u32 %w53, %w53, 1;\n"
+                 " setp.lt.u32 %p9, %w53, 1000;\n @%p9 bra l;\n"),
+         "not ordered after the allocation by warp 0");
+  for (RaceMode mode : {RaceMode::On, RaceMode::Formal})
+    expect("", use(" bar.sync 2, 64;\n", " bar.sync 2, 64;\n"), "", mode);
+}
+
 TEST(Race, OffByDefault) {
   EXPECT_TRUE(judge(twoWarps(kArrive + kStore, kWait + kLoad), AsyncMode::Eager,
                     RaceMode::Off)

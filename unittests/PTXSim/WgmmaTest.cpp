@@ -166,6 +166,7 @@ TEST(Wgmma, HalfAccumulators) {
   check(p);
 }
 
+// P8: the accumulators of a group that is not waited for are NaN.
 TEST(Wgmma, WithoutWaitThePoisonShows) {
   Problem p;
   WordsRun r = solve(p, AsyncMode::Lazy, "");
@@ -179,7 +180,6 @@ TEST(Wgmma, WithoutWaitThePoisonShows) {
 }
 
 TEST(Wgmma, Faults) {
-  Problem p;
   std::string text = " mov.b64 %d1, 0; setp.eq.u32 %p1, 0, 0; "
                      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, "
                      "%f2, %f3, %f4}, %d1, %d1, %p1, 1, 1, 0, 0;";

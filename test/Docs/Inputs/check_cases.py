@@ -7,13 +7,16 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-problems, rows, named = [], 0, set()
+problems, rows, named, tests_of = [], 0, set(), {}
 for line in (root / "docs/cases.md").read_text().splitlines():
     cells = [cell.strip() for cell in line.split("|")]
     if len(cells) != 6 or not re.fullmatch(r"[A-Z]\d+", cells[1]):
         continue
     row, tests = cells[1], re.findall(r"`([^`]+)`", cells[3])
     rows += 1
+    if row in tests_of:
+        problems.append(f"{row} is there twice")
+    tests_of[row] = tests
     if not tests:
         problems.append(f"{row} has no test")
     for test in tests:
@@ -27,5 +30,17 @@ for path in sorted((root / "test/Cases").glob("*.*")):
     test = path.relative_to(root).as_posix()
     if test not in named:
         problems.append(f"{test} is in no row")
+# What runs the simulator.
+SIMULATES = ("test/Numeric/", "test/Sim/", "unittests/PTXSim/")
+for line in (root / "test/Docs/Inputs/case_rows.txt").read_text().splitlines():
+    if line.startswith("#") or not line.strip():
+        continue
+    row, where, *unless = line.split(" ", 2)
+    if not set(where) & set("CS"):
+        continue
+    if row not in tests_of:
+        problems.append(f"{row} is not there")
+    elif "S" in where and not unless and not any(t.startswith(SIMULATES) for t in tests_of[row]):
+        problems.append(f"{row}: no test of it runs the simulator")
 print("\n".join(problems) if problems else f"{rows} rows, no problems")
 sys.exit(bool(problems))

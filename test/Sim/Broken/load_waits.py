@@ -1,0 +1,41 @@
+# RUN: %broken
+
+# Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""P7: the columns of a tcgen05.ld are handed back without tcgen05.wait::ld.
+
+(a) with the registers still to be filled; (b) behind a use of every register that it fills.
+Hardware holds the user of a register back until it is there, but PTX says of the wait alone
+that the columns are free then, so ptx-sim reports both: (b) is a question of policy for a
+compiler, not for a machine that may do all that PTX allows.
+"""
+
+from broken import Broken
+
+b = Broken()
+k = b.kernel
+# The first read of S, four loads and a wait; P overwrites the columns.
+wait = k.where(r"^tcgen05\.wait::ld", after=k.role("softmax"))
+store = k.where(r"^tcgen05\.st", after=wait)
+done = k.where(r"^tcgen05\.wait::st", after=store)
+rest, line = k.cut(wait, wait + 1)
+
+scratch = k.lines[store].split("[")[1].split("]")[0]
+unread = f".reg .b32 %scratch; tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%scratch}}, [{scratch}];"
+b.reported("a load of what is overwritten", k.put(store, unread), "race", "tcgen05.st")
+b.reported("P is stored, used registers, no wait", rest, "race", "tcgen05.st")
+b.reported("the wait behind the store of P", rest.put(done, line), "race", "tcgen05.st")
+
+# The last read of O by the correction role, then its arrival for the products.
+meet = k.role("correction")
+waits = [i for i in range(meet, k.role("mma")) if k.lines[i].startswith("tcgen05.wait::ld")]
+b.reported("O is stored back without the wait", k.cut(waits[-1], waits[-1] + 1)[0], "race", "tcgen05.st")
+
+# Where the next wait comes before anything gives the columns away, one wait is enough.
+loads = [i for i in range(store) if k.lines[i].startswith("tcgen05.ld")]
+b.passes("a load, and a wait for it", k.put(store, [unread, *line]))
+b.passes("a wait for each load", k.put(loads[1], line).put(loads[0] + 1, line))
+b.passes("a wait in front of the store", rest.put(store - 1, line))
+b.passes("the wait twice", k.put(wait, line))
+b.finish()
