@@ -6,6 +6,7 @@
 #ifndef FA4_ANALYSIS_PASSES_H
 #define FA4_ANALYSIS_PASSES_H
 
+#include "fa4/Analysis/PrintProtocol.h"
 #include "fa4/IR/FA4.h"
 #include "mlir/Pass/Pass.h"
 

@@ -47,4 +47,29 @@ def VerifyProtocol : Pass<"fa4-verify-protocol", "::mlir::fa4::KernelOp"> {
   ];
 }
 
+def PrintProtocol : Pass<"fa4-print-protocol", "::mlir::ModuleOp"> {
+  let summary = "prints the contracts of a schedule, and what they order";
+  let description = [{
+    Writes to standard output, for each `fa4.kernel` in logical time, one of
+
+    * `table`: each barrier with its slots and phases, who arrives and who waits,
+      and which accesses it orders: those of which the waiting role learns by it,
+      and behind which other barriers, where the order goes through more roles;
+    * `dot`: one steady iteration as a graph for Graphviz;
+    * `svg`: the same as a picture, a column for each role's instance and for each
+      engine that it hands work to, and an arrow for each handoff.
+
+    What is shown is one run. `--fa4-verify-protocol` proves all of them. The
+    kernel is left as it is; `-o /dev/null` keeps it off standard output.
+  }];
+  let options = [
+    Option<"format", "format", "::mlir::fa4::ProtocolFormat",
+           "::mlir::fa4::ProtocolFormat::Table", "what to print",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::fa4::ProtocolFormat::Table, "table", "the contracts"),
+               clEnumValN(::mlir::fa4::ProtocolFormat::Dot, "dot", "one iteration, for Graphviz"),
+               clEnumValN(::mlir::fa4::ProtocolFormat::SVG, "svg", "one iteration, as a picture"))}]>
+  ];
+}
+
 #endif // FA4_ANALYSIS_PASSES_TD

@@ -23,8 +23,8 @@ struct ProtocolStatistics {
 /// deadlock, no arrival in a wrong phase, no phase that a wait may miss, no
 /// race, nothing outstanding at the end. Otherwise fails with a diagnostic at
 /// the op, and notes at the ops on the other side. What the proof does not
-/// model is refused as `incomplete`. With `redundancy`, remarks on each barrier,
-/// wait or arrival without which a right kernel is right too.
+/// model is refused as `incomplete`. With `redundancy`, remarks on each
+/// barrier, wait or arrival without which a right kernel is right too.
 LogicalResult verifyProtocol(KernelOp kernel,
                              ProtocolStatistics *statistics = nullptr,
                              bool redundancy = false);
