@@ -48,7 +48,7 @@ for d in suite.pick((64, 128), 2):
         suite.expect("H1", problem, same, "calls of one kernel differ")
         suite.expect("H1", problem, len({problem.text(), transposed.text()}) == 1, "there are two kernels")
 
-suite.refused("H1 256", Problem(2, 70, 140, 4, 2, 256, True), ("head dimension of 64 or 128", "256"))
+suite.refused("refused H1", Problem(2, 70, 140, 4, 2, 256, True), ("head dimension of 64 or 128", "256"))
 
 # Many batches and heads of a single row, more tasks than blocks (Z2).
 count = 300 if suite.full else 40

@@ -23,6 +23,7 @@ import numpy as np
 import reference
 from compare import LSE_HARDWARE, LSE_POLYNOMIAL, RMS_BAR, compare
 from harness import Harness, Inputs, ToolError
+from model import Model
 
 MODES = ("eager", "lazy", "random")
 FIGURES = ("error", "rms ratio", "lse error", "lse ratio")
@@ -34,9 +35,10 @@ class Suite:
         parser.add_argument("--full", action="store_true", help="every case in every mode")
         parser.add_argument("--work", required=True, help="folder for kernels and tensors")
         parser.add_argument("--only", default="", help="run the cases whose name contains this")
+        parser.add_argument("--model", default="", help="a NumPy model with this fault in the kernel's place")
         self.args = parser.parse_args()
         self.group, self.full = group, self.args.full
-        self.harness = Harness(self.args.work)
+        self.harness = Model(self.args.work, self.args.model) if self.args.model else Harness(self.args.work)
         self.count, self.failed, self.worst = 0, [], dict.fromkeys(FIGURES, 0.0)
         self.where = {}
         self.turn = 0

@@ -37,5 +37,9 @@ loads = [i for i in range(store) if k.lines[i].startswith("tcgen05.ld")]
 b.passes("a load, and a wait for it", k.put(store, [unread, *line]))
 b.passes("a wait for each load", k.put(loads[1], line).put(loads[0] + 1, line))
 b.passes("a wait in front of the store", rest.put(store - 1, line))
+# In the strictest reading registers are filled at the wait, and what is computed before is of NaN.
+strict = (("--mode", "lazy", "--poison-loads"),)
+b.reported("used before the wait, filled at the wait", rest.put(store - 1, line), "wrong", checks=strict)
+b.passes("filled at the wait", k, checks=strict)
 b.passes("the wait twice", k.put(wait, line))
 b.finish()
