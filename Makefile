@@ -12,7 +12,7 @@ DEMO_OUT ?= $(BUILD)/demo
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 LIT_OPTS ?=
 
-.PHONY: help setup configure build demo test test-full docs format tidy install clean
+.PHONY: help setup python-env configure build demo test test-full docs format tidy install clean
 
 help:
 	@echo "make demo     install what is missing, build, compile examples/attention.mlir for $(CHIP), simulate it"
@@ -28,23 +28,27 @@ help:
 setup:
 	@scripts/setup.sh
 
+# What the Python binding needs, from PyPI.
+python-env: setup
+	@scripts/python-env.sh $(BUILD)
+
 $(BUILD)/build.ninja: | setup
 	cmake -G Ninja -S . -B $(BUILD) -DCMAKE_C_COMPILER=$(CC) -DCMAKE_CXX_COMPILER=$(CXX)
 
 configure: $(BUILD)/build.ninja
 
-build: setup configure
+build: setup python-env configure
 	ninja -C $(BUILD) -j $(JOBS) all
 
 demo: setup configure
 	ninja -C $(BUILD) -j $(JOBS) fa4-opt fa4-compile ptx-sim
 	scripts/demo.sh $(BUILD) $(CHIP) $(DEMO_OUT)
 
-test: setup configure
+test: setup python-env configure
 	ninja -C $(BUILD) -j $(JOBS) all check-fa4-depends
 	LIT_OPTS="$(LIT_OPTS)" ninja -C $(BUILD) check-fa4
 
-test-full: setup configure
+test-full: setup python-env configure
 	ninja -C $(BUILD) -j $(JOBS) all check-fa4-depends
 	LIT_OPTS="$(LIT_OPTS) --param full=1" ninja -C $(BUILD) check-fa4
 	python3 test/Numeric/report.py $(BUILD)

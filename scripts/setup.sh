@@ -22,17 +22,24 @@ packages="
   mlir-22-tools
   ninja-build
   python3
+  python3-dev
   python3-numpy
+  python3-venv
 "
 
 # A tool that came from elsewhere (a Python or CMake not of Debian) counts too.
 is_there() {
+  if [ -e "/var/lib/dpkg/info/$1.list" ] || [ -e "/var/lib/dpkg/info/$1:amd64.list" ] ||
+    [ -e "/var/lib/dpkg/info/$1:arm64.list" ]; then
+    return 0
+  fi
   case $1 in
-    cmake | git | make | ccache | python3) command -v "$1" > /dev/null && return 0 ;;
-    ninja-build) command -v ninja > /dev/null && return 0 ;;
+    cmake | git | make | ccache | python3) command -v "$1" > /dev/null ;;
+    ninja-build) command -v ninja > /dev/null ;;
+    python3-dev) python3 -c 'import sysconfig; open(sysconfig.get_path("include") + "/Python.h")' 2> /dev/null ;;
+    python3-venv) python3 -c 'import ensurepip' 2> /dev/null ;;
+    *) return 1 ;;
   esac
-  [ -e "/var/lib/dpkg/info/$1.list" ] || [ -e "/var/lib/dpkg/info/$1:amd64.list" ] ||
-    [ -e "/var/lib/dpkg/info/$1:arm64.list" ]
 }
 
 missing=

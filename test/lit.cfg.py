@@ -60,3 +60,8 @@ if subprocess.run([config.python, "-c", "import numpy"], capture_output=True).re
 config.numeric_full = lit_config.params.get("full", "0") not in ("0", "")
 if config.numeric_full:
     config.available_features.add("numeric-full")
+
+# python-binding: the package ptxsim was built, for the Python of that name.
+if config.ptxsim_python:
+    config.available_features.add("python-binding")
+    config.substitutions.append(("%ptxsim_python", config.ptxsim_python))

@@ -28,6 +28,15 @@ struct Diagnostic {
 
 struct ModuleImpl;
 
+/// A parameter of a kernel as PTX declares it.
+struct ParameterInfo {
+  std::string name;
+  std::string type;   // "u64", "f32", "b8", ...: that of an element
+  uint64_t size = 0;  // bytes, of all elements
+  uint64_t align = 1; // bytes
+  bool isArray = false;
+};
+
 /// A parsed PTX module.
 class Module {
 public:
@@ -35,6 +44,10 @@ public:
   static std::shared_ptr<Module> parse(const std::string &text,
                                        Diagnostic &diag);
   std::vector<std::string> entries() const;
+  /// False with `error` set when there is no such kernel. An empty name stands
+  /// for the module's only entry.
+  bool parameters(const std::string &kernel, std::vector<ParameterInfo> &out,
+                  std::string &error) const;
   const ModuleImpl &impl() const { return *state; }
   ~Module();
 
@@ -46,11 +59,13 @@ private:
 /// When asynchronous engines (TMA, tensor core, TMEM loads and stores) do
 /// their work: at issue, at the last moment, or by seed.
 enum class AsyncMode { Eager, Lazy, Random };
+bool asyncModeByName(const std::string &name, AsyncMode &mode);
 
 /// Whether accesses to shared memory and TMEM must be ordered, and whether
 /// by 'tcgen05.fence' too, which the default semantics of mbarriers make
 /// superfluous in practice.
 enum class RaceMode { Off, On, Formal };
+bool raceModeByName(const std::string &name, RaceMode &mode);
 
 /// Element types of tensor maps and buffers.
 enum class ElementType {
@@ -70,6 +85,8 @@ enum class ElementType {
 unsigned elementBytes(ElementType type);
 
 enum class Swizzle { None, B32, B64, B128, B128Atom32 };
+/// "none", "32B", "64B", "128B" or "128B_ATOM_32B".
+bool swizzleByName(const std::string &name, Swizzle &swizzle);
 
 /// What cuTensorMapEncodeTiled would have encoded; index 0 is the fastest
 /// dimension. `strides[i]` is the byte stride of dimension i + 1.

@@ -200,16 +200,17 @@ private:
       bool empty = false;
       for (int64_t extent : t->shape)
         empty |= extent == 0;
-      for (size_t i = 0; i < shape.size(); ++i) {
+      // Extents first: a wrong one makes strides wrong that nobody gave.
+      for (size_t i = 0; i < shape.size(); ++i)
         if (t->shape[i] != shape[i])
           return fail("tensor '" + name + "', dimension " + std::to_string(i) +
                       ": extent " + std::to_string(t->shape[i]) +
                       ", expected " + std::to_string(shape[i]));
+      for (size_t i = 0; i < shape.size(); ++i)
         if (t->strides[i] != strides[i] && t->shape[i] != 1 && !empty)
           return fail("tensor '" + name + "', dimension " + std::to_string(i) +
                       ": stride " + std::to_string(t->strides[i]) +
                       ", expected " + std::to_string(strides[i]));
-      }
     }
     for (const Tensor &t : call.tensors)
       if (!named.count(t.name))

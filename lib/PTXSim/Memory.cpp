@@ -105,5 +105,6 @@ std::string Memory::describe(uint64_t address) const {
     return std::to_string(best->base - address) + " bytes before '" +
            best->name + "'";
   return std::to_string(address - best->base) + " bytes into '" + best->name +
-         "' of " + std::to_string(best->size) + " bytes";
+         "' of " + std::to_string(best->size) + " bytes" +
+         (best->writable ? "" : ", which is read-only");
 }

@@ -325,6 +325,7 @@ bool Parser::paramList(Function &fn, std::vector<ParamDecl> &params) {
       return false;
     if (open)
       return fail("expected a size for parameter '" + p.name + "'");
+    p.type = type;
     p.size = count * byteWidth(type) * vectorWidth;
     params.push_back(std::move(p));
   } while (accept(','));

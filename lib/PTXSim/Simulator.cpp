@@ -43,6 +43,34 @@ std::vector<std::string> Module::entries() const {
   return names;
 }
 
+/// The position of \p name among \p names becomes an enumerator.
+template <class Enum, size_t N>
+static bool byName(const char *const (&names)[N], const std::string &name,
+                   Enum &out) {
+  for (size_t i = 0; i < N; ++i)
+    if (name == names[i]) {
+      out = Enum(i);
+      return true;
+    }
+  return false;
+}
+
+bool ptxsim::asyncModeByName(const std::string &name, AsyncMode &mode) {
+  static constexpr const char *kNames[] = {"eager", "lazy", "random"};
+  return byName(kNames, name, mode);
+}
+
+bool ptxsim::raceModeByName(const std::string &name, RaceMode &mode) {
+  static constexpr const char *kNames[] = {"off", "on", "formal"};
+  return byName(kNames, name, mode);
+}
+
+bool ptxsim::swizzleByName(const std::string &name, Swizzle &swizzle) {
+  static constexpr const char *kNames[] = {"none", "32B", "64B", "128B",
+                                           "128B_ATOM_32B"};
+  return byName(kNames, name, swizzle);
+}
+
 const char *ptxsim::statusName(Status status) {
   switch (status) {
   case Status::Ok:
@@ -103,6 +131,23 @@ const Function *findKernel(const ModuleImpl &module, const std::string &name,
                          : "the module has no kernel '" + name + "'";
   return found;
 }
+
+} // namespace
+
+bool Module::parameters(const std::string &kernel,
+                        std::vector<ParameterInfo> &out,
+                        std::string &error) const {
+  const Function *fn = findKernel(*state, kernel, error);
+  if (!fn)
+    return false;
+  out.clear();
+  for (const ParamDecl &p : fn->params)
+    out.push_back({p.name, typeName(p.type), p.size, p.align,
+                   p.size != byteWidth(p.type)});
+  return true;
+}
+
+namespace {
 
 std::string checkLaunch(const Function &fn, const Launch &launch) {
   auto num = [](uint64_t v) { return std::to_string(v); };

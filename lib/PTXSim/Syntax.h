@@ -69,7 +69,8 @@ struct ParamDecl {
   std::string name;
   uint64_t size = 0;
   uint64_t align = 1;
-  uint32_t reg = kNone; // of a '.reg' parameter of a function
+  Type type = Type::None; // of an element
+  uint32_t reg = kNone;   // of a '.reg' parameter of a function
 };
 
 struct Function {

@@ -164,7 +164,8 @@ static uint8_t *translate(Cta &cta, const Op &op, unsigned warp,
             std::string("tensor copy ") + (write ? "writes " : "reads ") +
                 std::to_string(bytes) + " bytes at global address " +
                 hexString(address) + " (" + cta.memory.describe(address) +
-                "), which the tensor map covers but no buffer");
+                "), which the tensor map covers but no " +
+                (write ? "writable buffer" : "buffer"));
   return nullptr;
 }
 

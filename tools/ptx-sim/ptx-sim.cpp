@@ -5,16 +5,14 @@
 
 #include "ptxsim/LaunchFile.h"
 #include "ptxsim/Simulator.h"
+#include "ptxsim/Watch.h"
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <mutex>
 #include <sstream>
 #include <thread>
 
@@ -45,42 +43,6 @@ Exit code: 0 done, 1 fault, deadlock or limit, 2 error in the input.
 )";
 
 namespace {
-/// A line each second, also while one CTA runs on.
-class Progress {
-public:
-  Progress() : ticker([this] { tick(); }) {}
-  ~Progress() { stop(); }
-
-  void stop() {
-    {
-      std::lock_guard<std::mutex> lock(mutex);
-      over = true;
-    }
-    wake.notify_all();
-    if (ticker.joinable())
-      ticker.join();
-  }
-
-  std::atomic<uint64_t> done{0}, total{0};
-
-private:
-  std::mutex mutex;
-  std::condition_variable wake;
-  bool over = false;
-  std::thread ticker;
-
-  void tick() {
-    std::unique_lock<std::mutex> lock(mutex);
-    unsigned seconds = 0;
-    while (!wake.wait_for(lock, std::chrono::seconds(1), [&] { return over; }))
-      std::fprintf(stderr, "\r%llu of %llu CTAs, %u s",
-                   (unsigned long long)done, (unsigned long long)total,
-                   ++seconds);
-    if (seconds)
-      std::fprintf(stderr, "\n");
-  }
-};
-
 struct Arguments {
   std::string ptx, launch;
   bool check = false, stats = false;
@@ -120,14 +82,8 @@ static bool parseArguments(int argc, char **argv, Arguments &args) {
         return false;
       args.launch = v;
     } else if (a == "--mode") {
-      std::string v = value() ? argv[i] : "";
-      if (v == "eager")
-        args.options.mode = AsyncMode::Eager;
-      else if (v == "lazy")
-        args.options.mode = AsyncMode::Lazy;
-      else if (v == "random")
-        args.options.mode = AsyncMode::Random;
-      else
+      const char *v = value();
+      if (!v || !asyncModeByName(v, args.options.mode))
         return false;
     } else if (a == "--seed" || a == "--threads" || a == "--max-steps") {
       const char *v = value();
@@ -166,22 +122,27 @@ static int runLaunch(const Module &module, Arguments &args) {
     return 2;
   }
   Result result;
-  Progress progress;
   auto start = std::chrono::steady_clock::now();
   auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() -
                                          start)
         .count();
   };
-  args.options.progress = [&](uint64_t done, uint64_t total) {
-    progress.done = done;
-    progress.total = total;
-  };
   std::signal(SIGINT, onInterrupt);
   args.options.interrupted = [] { return gInterrupted.load(); };
+  bool shown = false;
+  auto watch = [&](const Progress &p) {
+    std::fprintf(stderr, "\r%llu of %llu CTAs, %u s",
+                 (unsigned long long)p.done, (unsigned long long)p.total,
+                 unsigned(p.seconds));
+    shown = true;
+    return true;
+  };
   if (!file.skip)
-    result = run(module, file.launch, memory, args.options);
-  progress.stop();
+    result = runWatched(module, file.launch, memory, args.options,
+                        std::chrono::seconds(1), watch);
+  if (shown)
+    std::fputc('\n', stderr);
   if (result.status == Status::Error) {
     std::fprintf(stderr, "error: %s\n", result.message.c_str());
     return 2;

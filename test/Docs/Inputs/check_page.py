@@ -10,7 +10,7 @@ after the language of a fenced block says what the block is:
   same=NAME   JSON with the values of NAME, but for "versions"
   run         commands, each behind "$ ", and what they print, in order
   refused     as run, but the last command has to fail
-  needs=WHAT  ... only where WHAT (ptxas, numpy, mlir-opt-22) is there
+  needs=WHAT  ... only where WHAT (ptxas, numpy, ptxsim, mlir-opt-22) is there
   illustrative  nothing is run
 
 Links to files, and paths in backquotes that begin with a folder of the project,
@@ -70,8 +70,8 @@ def check_paths(page, text):
 
 
 def is_there(what):
-    if what == "numpy":
-        return importlib.util.find_spec("numpy") is not None
+    if what in ("numpy", "ptxsim"):
+        return importlib.util.find_spec(what) is not None
     return shutil.which(what) is not None
 
 
@@ -182,12 +182,6 @@ def main():
         os.symlink(target, os.path.join(folder, name))
     page = os.path.abspath(page)
     os.chdir(folder)
-    # The page's python3 is the one that runs this, whatever the PATH has.
-    os.mkdir(".bin")
-    with open(".bin/python3", "w") as file:
-        file.write(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    os.chmod(".bin/python3", 0o755)
-    os.environ["PATH"] = os.path.abspath(".bin") + os.pathsep + os.environ["PATH"]
     checked = 0
     try:
         named = check_paths(page, text)
