@@ -223,8 +223,9 @@ bool decodeMixed(Decoder &d, FloatOp what, Round round, bool bf16) {
 }
 
 // The NaN with which a tensor load fills elements outside the tensor, and
-// which makes the result of an '.oob' instruction zero.
+// which makes the result of an '.oob' instruction zero, whatever its sign.
 constexpr uint16_t kOutside = 0x7ff7;
+bool isOutside(uint16_t u) { return (u & 0x7fff) == kOutside; }
 enum HalfFlags : uint32_t { kRelu = 32, kOutOfBounds = 64 };
 
 // Half precision: aux2 holds the operation, imm 1 for bf16, aux3 the number
@@ -279,7 +280,7 @@ Step execHalf(Warp &w, const Op &op, uint32_t mask) {
         }
         break;
       }
-      if (op.aux & kOutOfBounds && (a[i] == kOutside || b[i] == kOutside))
+      if (op.aux & kOutOfBounds && (isOutside(a[i]) || isOutside(b[i])))
         r = 0;
       if (op.aux & kRelu && r <= 0)
         r = 0;

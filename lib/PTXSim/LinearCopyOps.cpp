@@ -109,10 +109,17 @@ bool issueGlobal(Warp &w, const Op &op, unsigned lane, const Transfer &t,
   return true;
 }
 
-/// Shared memory to shared memory.
+/// Shared memory to shared memory, which the hardware knows only in a kernel
+/// that says how large its clusters are.
 bool issueShared(Warp &w, const Op &op, const Transfer &t,
                  RaceDetector::Token &token) {
   Cta *cta = &w.cta;
+  if (!cta->program.fn->explicitCluster) {
+    w.fault(op, "no-cluster",
+            "a bulk copy between shared memories needs a kernel with "
+            "'.reqnctapercluster'");
+    return false;
+  }
   unsigned warp = w.id;
   const Op *source = &op;
   std::vector<uint8_t> data;

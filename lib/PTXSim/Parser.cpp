@@ -397,10 +397,15 @@ bool Parser::functionDirective(Function &fn) {
     for (uint64_t v : values)
       if (v != 1)
         return fail("clusters of more than one CTA are not supported");
+    fn.explicitCluster = true;
     return true;
   }
-  if (d == ".noreturn" || d == ".explicitcluster" || d == ".maxclusterrank" ||
-      d == ".maxnctapersm" || d == ".blocksareclusters")
+  if (d == ".explicitcluster") {
+    fn.explicitCluster = true;
+    return true;
+  }
+  if (d == ".noreturn" || d == ".maxclusterrank" || d == ".maxnctapersm" ||
+      d == ".blocksareclusters")
     return true;
   return fail("unknown directive '" + d + "'");
 }

@@ -89,6 +89,8 @@ struct Function {
   std::array<uint32_t, 3> reqntid{0, 0, 0};
   uint32_t maxnreg = 0;
   uint32_t minnctapersm = 0;
+  /// It has '.reqnctapercluster' or '.explicitcluster'.
+  bool explicitCluster = false;
 };
 
 struct ModuleImpl {

@@ -39,7 +39,7 @@ Warp::Warp(Cta &cta, unsigned id, uint32_t lanes)
       continue;
     }
     if (slot.second == Type::Pred) { // %is_explicit_cluster
-      pred(slot.first) = 0;
+      pred(slot.first) = p.fn->explicitCluster ? ~0u : 0;
       continue;
     }
     for (unsigned i = 0; i < 32; ++i) {

@@ -155,7 +155,7 @@ arrive: bar.warp.sync -1; barrier.cluster.arrive.release.aligned;
 }
 
 TEST(LinearCopy, SharedToShared) {
-  WordsRun r = runWords(fillShared(8) + R"(
+  std::string body = fillShared(8) + R"(
  mov.u32 %t0, smem; setp.ne.u32 %p1, %tid, 0; @%p1 bra wait;
  mbarrier.init.shared::cta.b64 [%t0+64], 1; fence.proxy.async;
  mbarrier.arrive.expect_tx.shared::cta.b64 %d1, [%t0+64], 64;
@@ -164,11 +164,37 @@ TEST(LinearCopy, SharedToShared) {
  st.shared.v4.u32 [%t3], {1, 2, 3, 4}; st.shared.v4.u32 [%t3+16], {5, 6, 7, 8};
  cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%t3], [%t0], 32, [%t2];
 wait: bar.sync 0; mbarrier.try_wait.parity.shared::cta.b64 %p2, [%t0+64], 0; @!%p2 bra wait;
- @%p1 bra out; ld.shared.u32 %r1, [%t0+140]; ld.shared.u32 %r2, [%t0+100]; st.global.v2.u32 [%op], {%r1, %r2}; out:)",
-                        {10, 11, 12, 13, 14, 15, 16, 17}, 2, 32,
-                        modeOptions(AsyncMode::Lazy));
+ @%p1 bra out; ld.shared.u32 %r1, [%t0+140]; ld.shared.u32 %r2, [%t0+100]; st.global.v2.u32 [%op], {%r1, %r2}; out:)";
+  WordsRun r = runWords(body, {10, 11, 12, 13, 14, 15, 16, 17}, 2, 32,
+                        modeOptions(AsyncMode::Lazy), 4096, "",
+                        ".reqnctapercluster 1, 1, 1\n");
   ASSERT_TRUE(r.result.ok()) << r.result.str();
   EXPECT_EQ(r.out, (std::vector<uint32_t>{13, 13}));
+  r = runWords(body, {10, 11, 12, 13, 14, 15, 16, 17}, 2);
+  EXPECT_EQ(r.result.faults.at(0).kind, "no-cluster");
+}
+
+TEST(SpecialRegister, IsExplicitCluster) {
+  std::string body = " mov.pred %p1, %is_explicit_cluster; selp.u32 %r1, 1, 0, "
+                     "%p1; st.global.u32 [%op], %r1;";
+  EXPECT_EQ(runWords(body, {}, 1).out[0], 0u);
+  for (const char *d : {".reqnctapercluster 1, 1, 1\n", ".explicitcluster\n"})
+    EXPECT_EQ(runWords(body, {}, 1, 32, Options(), 4096, "", d).out[0], 1u);
+}
+
+TEST(HalfArithmetic, OutOfBoundsNaN) {
+  // Either sign of the fill makes the result zero; another NaN does not, nor
+  // does the addend.
+  std::string body =
+      " mov.b32 %r1, 0x40003c00; mov.b32 %r3, 0x3c003c00; "
+      "mov.b32 %r2, 0x7ff7fff7; fma.rn.oob.f16x2 %r4, %r2, %r1, %r3; "
+      "st.global.u32 [%op], %r4; "
+      "mov.b32 %r2, 0x7fff7ff6; fma.rn.oob.f16x2 %r4, %r1, %r2, %r3; "
+      "st.global.u32 [%op+4], %r4; "
+      "mov.b32 %r2, 0x7ff7fff7; fma.rn.oob.bf16x2 %r4, %r1, %r1, %r2; "
+      "st.global.u32 [%op+8], %r4;";
+  EXPECT_EQ(runWords(body, {}, 3).out,
+            (std::vector<uint32_t>{0, 0x7fff7fff, 0x7fff7fff}));
 }
 
 TEST(LinearCopy, ReductionsAndMask) {

@@ -22,12 +22,13 @@ inline WordsRun runWords(const std::string &body,
                          const std::vector<uint32_t> &in, size_t outWords,
                          unsigned threads = 32, Options options = Options(),
                          uint32_t sharedBytes = 4096,
-                         const std::string &before = "") {
+                         const std::string &before = "",
+                         const std::string &directives = "") {
   std::string text = ".version 8.8\n.target sm_100a\n.address_size 64\n"
                      ".extern .shared .align 1024 .b8 smem[];\n" +
                      before + R"(
 .visible .entry k(.param .u64 pin, .param .u64 pout)
-{
+)" + directives + R"({
  .reg .b32 %r<600>, %t<8>, %tid; .reg .f32 %f<300>; .reg .f64 %g<8>;
  .reg .b64 %d<64>, %in, %op; .reg .b16 %h<64>; .reg .pred %p<16>;
  ld.param.u64 %in, [pin]; ld.param.u64 %op, [pout]; mov.u32 %tid, %tid.x;
