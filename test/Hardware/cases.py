@@ -164,6 +164,12 @@ def word(pool, r):
             return bits_of(r.pick([65504.0, 65519.0, 65520.0, 65536.0, 448.0, 464.0, 465.0, 57344.0, 61440.0, 2.0**-24,
                                    2.0**-25, 2.0**-10, 2.0**-17]), "f32") | r.below(2) << 31
         return r.word() & 0xFFFFFFFF
+    if pool in ("f16oob", "bf16oob"):  # a third of them what out-of-bounds fill looks like, or near it
+        name = pool[:-3]
+        def any_of(q):
+            near = [0x7FFF, 0xFFFF, 0x7FF7, 0xFFF7, 0x7FFE, 0x7E00, 0x7F80, 0x7C01, 0xFC00]
+            return q.pick(near) if q.below(3) == 0 else float_pool(name, 6, q)
+        return pair(any_of, r) | pair(any_of, r) << 32
     if pool in ("f16", "bf16"):
         def make(q):
             return float_pool(pool, 6, q)

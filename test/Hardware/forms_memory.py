@@ -123,10 +123,14 @@ def atomics():
         for m, t in kinds:
             r = reg[width.get(t) or int(t[1:])]
             back = "" if r == "x" else " cvt.u64.u%s %%x10, %%%s10; shl.b64 %%x10, %%x10, 32;" % ({"h": 16, "w": 32}[r], r)
-            code = "atom%s.%s.%s %%%s10, [%s], %%%s1;" % (s, m, t, r, place, r)
-            out.append(Form(head + code + back + tail, "x", "atom%s.%s.%s (%s)" % (s, m, t, name)))
+            value, head_ = "%%%s1" % r, head
+            if t.endswith("x2"):
+                # ptxas 13.0 takes the upper half of an operand that is the low word of a 64-bit register from the next one.
+                value, head_ = "%w9", head + "xor.b32 %w9, %w1, 0x10; "
+            code = "atom%s.%s.%s %%%s10, [%s], %s;" % (s, m, t, r, place, value)
+            out.append(Form(head_ + code + back + tail, "x", "atom%s.%s.%s (%s)" % (s, m, t, name)))
             if m != "exch":
-                out.append(Form(head + "red%s.%s.%s [%s], %%%s1; ld%s.b64 %%xd, [%s];" % (s, m, t, place, r, s, place), "x",
+                out.append(Form(head_ + "red%s.%s.%s [%s], %s; ld%s.b64 %%xd, [%s];" % (s, m, t, place, value, s, place), "x",
                                 "red%s.%s.%s (%s)" % (s, m, t, name)))
         for t, r in (("b16", "h"), ("b32", "w"), ("b64", "x")):
             back = "" if r == "x" else " cvt.u64.u%s %%x10, %%%s10; shl.b64 %%x10, %%x10, 32;" % (t[1:], r)
