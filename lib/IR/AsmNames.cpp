@@ -144,6 +144,21 @@ void NormalizeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 void RowSumOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getSum(), "sum");
 }
+void WarpgroupMmaOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getD(), "started");
+}
+void WarpgroupWaitOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "x");
+}
+void FillOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "x");
+}
+void ScaleRowsOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "y");
+}
+void RowTotalOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getSum(), "sum");
+}
 void CollectOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getValue(), "row");
 }

@@ -156,7 +156,38 @@ LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (layout == FragmentLayout::RowPerThread && shape[0] != 128)
     return emitError() << "expected 128 rows in a fragment with one row a thread, but got "
                        << shape[0];
+  int64_t multiple = elementType.isF32() ? 8 : 16;
+  if (layout == FragmentLayout::WGMMA && (shape[0] != 64 || shape[1] % multiple != 0))
+    return emitError() << "expected 64 rows and a multiple of " << multiple
+                       << " columns of " << elementType << " in 'wgmma' layout, but got "
+                       << shape[0] << 'x' << shape[1];
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// PendingType
+//===----------------------------------------------------------------------===//
+
+Type PendingType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  if (parser.parseLess() || parseShape(parser, shape, elementType) || parser.parseGreater())
+    return {};
+  return parser.getChecked<PendingType>(parser.getNameLoc(), parser.getContext(), shape,
+                                        elementType);
+}
+
+void PendingType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printShape(printer, getShape(), getElementType());
+  printer << '>';
+}
+
+LogicalResult PendingType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayRef<int64_t> shape, Type elementType) {
+  if (!elementType.isF32())
+    return emitError() << "expected an accumulator of f32, but got " << elementType;
+  return FragmentType::verify(emitError, shape, elementType, FragmentLayout::WGMMA);
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,7 +200,10 @@ Type RowsType::parse(AsmParser &parser) {
   if (parser.parseLess())
     return {};
   SMLoc loc = parser.getCurrentLocation();
-  if (parseShape(parser, shape, elementType) || parser.parseGreater())
+  if (parseShape(parser, shape, elementType))
+    return {};
+  bool partial = succeeded(parser.parseOptionalComma());
+  if ((partial && parser.parseKeyword("partial")) || parser.parseGreater())
     return {};
   if (shape.size() != 1) {
     parser.emitError(loc) << "expected row values of rank 1, but got rank "
@@ -177,17 +211,20 @@ Type RowsType::parse(AsmParser &parser) {
     return {};
   }
   return parser.getChecked<RowsType>(parser.getNameLoc(), parser.getContext(), shape[0],
-                                     elementType);
+                                     elementType, partial);
 }
 
 void RowsType::print(AsmPrinter &printer) const {
-  printer << '<' << getRows() << 'x' << getElementType() << '>';
+  printer << '<' << getRows() << 'x' << getElementType() << (getPartial() ? ", partial" : "")
+          << '>';
 }
 
 LogicalResult RowsType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows,
-                               Type elementType) {
-  if (rows != 128)
-    return emitError() << "expected 128 row values, but got " << rows;
+                               Type elementType, bool partial) {
+  if (rows != 128 && rows != 64)
+    return emitError() << "expected 128 or 64 row values, but got " << rows;
+  if (partial && rows != 64)
+    return emitError() << "expected 64 row values where they are partial, but got " << rows;
   if (!elementType.isF32())
     return emitError() << "expected row values of f32, but got " << elementType;
   return success();

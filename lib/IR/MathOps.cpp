@@ -57,6 +57,25 @@ static LogicalResult verifyF32(Operation *op, FragmentType fragment) {
   return op->emitOpError() << "expected an f32 fragment, but got " << fragment;
 }
 
+/// Row values go with fragments of as many rows. `partial` ones are sums that
+/// four threads hold parts of, and stand for no row alone.
+static LogicalResult verifyRows(Operation *op, FragmentType fragment, Value values,
+                                bool partial = false) {
+  if (!values)
+    return success();
+  auto rows = cast<RowsType>(values.getType());
+  if (rows.getRows() == fragment.getRows() && rows.getPartial() == partial)
+    return success();
+  auto expected = RowsType::get(fragment.getRows(), rows.getElementType(), partial);
+  return op->emitOpError() << "expected row values of " << expected << " with " << fragment
+                           << ", but got " << rows;
+}
+
+/// Whether sums of the fragment's rows are spread over threads.
+static bool sumsArePartial(FragmentType fragment) {
+  return fragment.getLayout() == FragmentLayout::WGMMA;
+}
+
 static LogicalResult verifyFragments(Operation *op, OperandRange fragments) {
   if (fragments.empty())
     return op->emitOpError("expected at least one fragment");
@@ -126,7 +145,7 @@ ParseResult RowMaxOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type))
     return failure();
   Builder &builder = parser.getBuilder();
-  auto rows = RowsType::get(parser.getContext(), 128, builder.getF32Type());
+  auto rows = RowsType::get(type.getRows(), builder.getF32Type());
   result.getOrAddProperties<Properties>().operandSegmentSizes = {
       static_cast<int32_t>(fragments.size()), static_cast<int32_t>(old.size())};
   result.addTypes({rows, rows});
@@ -153,6 +172,10 @@ LogicalResult RowMaxOp::verify() {
   if (failed(verifyFragments(*this, getFragments())) ||
       failed(verifyScale(*this, getScale())))
     return failure();
+  auto type = cast<FragmentType>(getFragments().front().getType());
+  for (Value rows : {Value(getReference()), Value(getFactor()), Value(getOld())})
+    if (failed(verifyRows(*this, type, rows)))
+      return failure();
   double threshold = getThreshold().convertToFloat();
   if (!(threshold >= 0 && threshold <= 15))
     return emitOpError() << "expected a 'threshold' from 0 to 15, beyond which P overflows f16, but got "
@@ -175,15 +198,16 @@ ParseResult RowSumOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type))
     return failure();
-  auto rows =
-      RowsType::get(parser.getContext(), 128, parser.getBuilder().getF32Type());
+  Type f32 = parser.getBuilder().getF32Type();
+  auto rows = RowsType::get(type.getRows(), f32, sumsArePartial(type));
+  auto factors = RowsType::get(type.getRows(), f32);
   result.getOrAddProperties<Properties>().operandSegmentSizes = {
       static_cast<int32_t>(fragments.size()), static_cast<int32_t>(old.size()),
       static_cast<int32_t>(factor.size())};
   result.addTypes(rows);
   return failure(parser.resolveOperands(fragments, type, result.operands) ||
                  parser.resolveOperands(old, rows, result.operands) ||
-                 parser.resolveOperands(factor, rows, result.operands));
+                 parser.resolveOperands(factor, factors, result.operands));
 }
 
 void RowSumOp::print(OpAsmPrinter &printer) {
@@ -197,7 +221,13 @@ void RowSumOp::print(OpAsmPrinter &printer) {
 LogicalResult RowSumOp::verify() {
   if (bool(getOld()) != bool(getFactor()))
     return emitOpError("expected an old sum and its factor together");
-  return verifyFragments(*this, getFragments());
+  if (failed(verifyFragments(*this, getFragments())))
+    return failure();
+  auto type = cast<FragmentType>(getFragments().front().getType());
+  bool partial = sumsArePartial(type);
+  return failure(failed(verifyRows(*this, type, getSum(), partial)) ||
+                 failed(verifyRows(*this, type, getOld(), partial)) ||
+                 failed(verifyRows(*this, type, getFactor())));
 }
 
 //===----------------------------------------------------------------------===//
@@ -206,7 +236,8 @@ LogicalResult RowSumOp::verify() {
 
 LogicalResult Exp2Op::verify() {
   FragmentType type = getInput().getType();
-  if (failed(verifyF32(*this, type)) || failed(verifyScale(*this, getScale())))
+  if (failed(verifyF32(*this, type)) || failed(verifyScale(*this, getScale())) ||
+      failed(verifyRows(*this, type, getReference())))
     return failure();
   int64_t pairs = type.getColumns() / 2, poly = getPoly();
   int64_t of = getOf();
@@ -234,4 +265,7 @@ LogicalResult ConvertOp::verify() {
   return success();
 }
 
-LogicalResult NormalizeOp::verify() { return verifyF32(*this, getInput().getType()); }
+LogicalResult NormalizeOp::verify() {
+  FragmentType type = getInput().getType();
+  return failure(failed(verifyF32(*this, type)) || failed(verifyRows(*this, type, getSum())));
+}

@@ -104,8 +104,8 @@ func.func private @f(!fa4.fragment<64x32xf32, diagonal>)
 // -----
 
 // rows_c1
-// expected-error @below {{expected 128 row values, but got 64}}
-func.func private @f(!fa4.rows<64xf32>)
+// expected-error @below {{expected 128 or 64 row values, but got 32}}
+func.func private @f(!fa4.rows<32xf32>)
 
 // -----
 

@@ -12,5 +12,6 @@ include "fa4/IR/StorageOps.td"
 include "fa4/IR/BarrierOps.td"
 include "fa4/IR/TileOps.td"
 include "fa4/IR/MathOps.td"
+include "fa4/IR/WarpgroupOps.td"
 
 #endif // FA4_IR_OPS_TD

@@ -54,7 +54,8 @@ def FA4_FragmentType : FA4_Type<"Fragment", "fragment"> {
   let description = [{
     With `row_per_thread`, the layout of Blackwell's tensor-memory accesses and
     the default, thread t of the warpgroup holds row t. With `wgmma` the tile is
-    spread as Hopper's accumulators are.
+    spread as Hopper's accumulators are: four neighbouring threads share the rows
+    r and r + 8, and each holds two of every eight columns of both.
 
     ```mlir
     !fa4.fragment<128x32xf32>
@@ -62,7 +63,8 @@ def FA4_FragmentType : FA4_Type<"Fragment", "fragment"> {
     ```
 
     `fragment_c1`: rank 2, positive static extents, an element type of f16,
-    bf16 or f32, and 128 rows where a thread holds one.
+    bf16 or f32, and 128 rows where a thread holds one; 64 rows and a multiple of
+    8 columns (of 16 with 16-bit elements) in `wgmma` layout.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
                         "Type":$elementType,
@@ -84,17 +86,51 @@ def FA4_FragmentType : FA4_Type<"Fragment", "fragment"> {
 def FA4_RowsType : FA4_Type<"Rows", "rows"> {
   let summary = "one value a row, in the registers of one warpgroup";
   let description = [{
-    Thread t holds the value of row t.
+    Thread t holds the value of row t. Of 64 rows, those of a fragment in `wgmma`
+    layout, each thread holds the values of its two rows; with `partial` what the
+    four threads of a row hold has to be added up to give the row's value.
 
     ```mlir
     !fa4.rows<128xf32>
+    !fa4.rows<64xf32>
+    !fa4.rows<64xf32, partial>
     ```
 
-    `rows_c1`: 128 rows of f32.
+    `rows_c1`: 128 or 64 rows of f32, and 64 if they are partial.
   }];
-  let parameters = (ins "int64_t":$rows, "Type":$elementType);
+  let parameters = (ins "int64_t":$rows, "Type":$elementType, "bool":$partial);
+  let builders = [
+    TypeBuilderWithInferredContext<(ins "int64_t":$rows, "Type":$elementType,
+                                        CArg<"bool", "false">:$partial), [{
+      return $_get(elementType.getContext(), rows, elementType, partial);
+    }]>
+  ];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+}
+
+def FA4_PendingType : FA4_Type<"Pending", "pending"> {
+  let summary = "a fragment that the tensor core still writes";
+  let description = [{
+    The result of a `fa4.warpgroup_mma`, an f32 fragment in `wgmma` layout, until a
+    `fa4.warpgroup_wait` hands it out. Nothing else takes it, so that no register
+    is read too early.
+
+    ```mlir
+    !fa4.pending<64x128xf32>
+    ```
+
+    `pending_c1`: what a fragment in `wgmma` layout may be, of f32.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What it is once settled.
+    FragmentType getFragment() const {
+      return FragmentType::get(getContext(), getShape(), getElementType(), FragmentLayout::WGMMA);
+    }
+  }];
 }
 
 def FA4_BarrierType : FA4_Type<"Barrier", "barrier"> {

@@ -6,6 +6,7 @@
 //
 #include "InlineAsm.h"
 #include "MathPatterns.h"
+#include "RowMath.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
@@ -20,7 +21,7 @@ struct Exp2Pattern : KernelPattern<Exp2Op> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     int64_t poly = op.getPoly(), of = op.getOf();
-    Value offset = getOffset(b, adaptor.getReference().front());
+    Value offset = getExp2Offset(b, adaptor.getReference().front());
     Value offsets = createSplat(b, offset);
     Value scale = createPairConstant(b, op.getScale().convertToFloat());
     SmallVector<SmallVector<Value>> results(1);
@@ -37,20 +38,6 @@ struct Exp2Pattern : KernelPattern<Exp2Op> {
   }
 
 private:
-  /// What is added to a scaled logit: -reference, or 0 if nothing was seen yet
-  /// (every logit is -inf). For a reference of +inf or NaN it is NaN, so that
-  /// no element of the row can look like a number.
-  static Value getOffset(ImplicitLocOpBuilder &b, Value reference) {
-    Location loc = b.getLoc();
-    Value zeroOrNaN = LLVM::FSubOp::create(b, reference, reference);
-    Value negated = LLVM::FSubOp::create(b, zeroOrNaN, reference);
-    Value nothing = LLVM::FCmpOp::create(
-        b, LLVM::FCmpPredicate::oeq, reference,
-        f32Constant(b, loc, -std::numeric_limits<float>::infinity()));
-    return LLVM::SelectOp::create(b, nothing, f32Constant(b, loc, 0.0f),
-                                  negated);
-  }
-
   static Value callSpecialFunction(ImplicitLocOpBuilder &b, Value exponent) {
     auto exp2 = [&](Value value) {
       return callIntrinsic(b, "llvm.nvvm.ex2.approx.ftz.f32", b.getF32Type(),

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mlir::fa4;
 
 static bool isConvertible(FragmentType type) {
-  return type.getLayout() == FragmentLayout::RowPerThread &&
+  return type.getLayout() == FragmentLayout::WGMMA ||
          type.getColumns() % 2 == 0;
 }
 
@@ -33,13 +33,34 @@ void mlir::fa4::addFragmentConversions(TypeConverter &converter) {
         if (!isConvertible(type))
           return failure();
         MLIRContext *context = type.getContext();
+        if (type.getLayout() == FragmentLayout::WGMMA) {
+          // 128 threads; f32 one by one, as the tensor core takes them.
+          int64_t elements = type.getRows() * type.getColumns() / 128;
+          if (type.getElementType().isF32())
+            results.append(elements, type.getElementType());
+          else
+            results.append(elements / 2, IntegerType::get(context, 32));
+          return success();
+        }
         Type pair = type.getElementType().isF32()
                         ? Type(VectorType::get({2}, type.getElementType()))
                         : Type(IntegerType::get(context, 32));
         results.append(type.getColumns() / 2, pair);
         return success();
       });
-  converter.addConversion([](RowsType type) { return type.getElementType(); });
+  converter.addConversion(
+      [](PendingType type,
+         SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+        results.append(type.getShape()[0] * type.getShape()[1] / 128,
+                       type.getElementType());
+        return success();
+      });
+  converter.addConversion(
+      [](RowsType type,
+         SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+        results.append(type.getRows() == 64 ? 2 : 1, type.getElementType());
+        return success();
+      });
   converter.addSourceMaterialization(castFromRegisters);
   converter.addTargetMaterialization(castToRegisters);
 }
@@ -49,8 +70,7 @@ static LogicalResult checkConvertible(Operation *op) {
     auto fragment = dyn_cast<FragmentType>(type);
     if (fragment && !isConvertible(fragment))
       return op->emitOpError()
-             << "expected a row_per_thread fragment with an even number of "
-                "columns, but got "
+             << "expected a fragment with an even number of columns, but got "
              << fragment;
   }
   return success();

@@ -39,6 +39,37 @@ Value createOpaque(ImplicitLocOpBuilder &b, Value value);
 SmallVector<Value> createCopies(ImplicitLocOpBuilder &b,
                                 ArrayRef<Value> values);
 
+/// One product of a warpgroup: 64 rows of A times B, over all of K.
+struct WgmmaProduct {
+  Type element; // f16 or bf16
+  int64_t columns = 0;
+  /// A: a descriptor (i64) and what each K step adds to it, or registers (i32),
+  /// four for each step.
+  Value a;
+  SmallVector<int64_t> aSteps;
+  SmallVector<Value> aRegisters;
+  Value b;
+  SmallVector<int64_t> bSteps;
+  /// What is added to (f32), or nothing.
+  SmallVector<Value> accumulators;
+  bool negateA = false;
+  /// B lies in rows along K (wgmma's trans-b).
+  bool transposeB = false;
+};
+
+/// Issues the product as one group and returns its registers (f32), which hold
+/// nothing before a createWgmmaWait.
+/// NVVM has no op for A in registers, and between the steps of one op each LLVM
+/// could place copies of accumulators, which make ptxas serialise them.
+SmallVector<Value> createWgmma(ImplicitLocOpBuilder &b,
+                               const WgmmaProduct &product);
+
+/// Waits until at most `pending` groups run, and returns `registers` from there
+/// on. nvvm.wgmma.wait.group.sync.aligned has no tie to the registers that it
+/// waits for.
+SmallVector<Value> createWgmmaWait(ImplicitLocOpBuilder &b, int64_t pending,
+                                   ArrayRef<Value> registers);
+
 } // namespace mlir::fa4
 
 #endif // FA4_LIB_CONVERSION_LOWERTONVVM_INLINEASM_H

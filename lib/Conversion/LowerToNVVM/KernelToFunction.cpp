@@ -8,6 +8,7 @@
 #include "FragmentConversion.h"
 #include "StructureLowering.h"
 #include "TmemLoadResults.h"
+#include "Wgmma/Layout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -135,7 +136,7 @@ void KernelToFunction::defineShared(LLVM::LLVMFuncOp function) {
 
 /// What no op of fa4 or scf handed on has no registers.
 static LogicalResult checkAllConverted(LLVM::LLVMFuncOp function) {
-  auto isLeft = [](Type type) { return isa<FragmentType, RowsType>(type); };
+  auto isLeft = [](Type type) { return isa<FragmentType, PendingType, RowsType>(type); };
   WalkResult result = function.walk([&](Operation *op) -> WalkResult {
     if (isa<UnrealizedConversionCastOp>(op) && !llvm::any_of(op->getOperandTypes(), isLeft))
       // Says nothing where it is: its users do.
@@ -157,7 +158,7 @@ LogicalResult KernelToFunction::convertOps(LLVM::LLVMFuncOp function) {
   TypeConverter converter;
   converter.addConversion([](Type type) -> std::optional<Type> {
     // Of the schedule level only what places storage stays, until its last use.
-    if (isa<FragmentType, RowsType>(type))
+    if (isa<FragmentType, PendingType, RowsType>(type))
       return std::nullopt;
     return type;
   });
@@ -181,8 +182,15 @@ LogicalResult KernelToFunction::convertOps(LLVM::LLVMFuncOp function) {
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   populateBarrierPatterns(converter, lowering, patterns);
   populateIssuePatterns(converter, lowering, patterns);
-  populateMemoryPatterns(converter, lowering, patterns);
-  populateMathPatterns(converter, lowering, patterns);
+  if (lowering.target.getMma() == MMAFlavour::WGMMA) {
+    wgmma::populateMmaPatterns(converter, lowering, patterns);
+    wgmma::populateMathPatterns(converter, lowering, patterns);
+    wgmma::populateRowPatterns(converter, lowering, patterns);
+    wgmma::populateStorePatterns(converter, lowering, patterns);
+  } else {
+    populateMemoryPatterns(converter, lowering, patterns);
+    populateMathPatterns(converter, lowering, patterns);
+  }
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
   if (failed(applyPartialConversion(function, target, std::move(patterns))))
     return failure();

@@ -10,6 +10,7 @@
 //
 #include "InlineAsm.h"
 #include "MathPatterns.h"
+#include "RowMath.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
@@ -27,7 +28,7 @@ struct MaskPattern : KernelPattern<MaskOp> {
     Value first =
         LLVM::MulOp::create(b, toI32(b, loc, adaptor.getKvBlock().front()),
                             i32Constant(b, loc, kernel.tileKeys));
-    Value limit = LLVM::SubOp::create(b, getVisibleKeys(b, adaptor), first);
+    Value limit = LLVM::SubOp::create(b, getVisible(b, adaptor), first);
     SmallVector<SmallVector<Value>> results(1);
     ValueRange pairs = adaptor.getInput();
     for (size_t index = 0; index < pairs.size(); index += 16) {
@@ -43,23 +44,14 @@ struct MaskPattern : KernelPattern<MaskOp> {
   }
 
 private:
-  /// Keys that this thread's row sees, 0 to Skv: all but the last Sq - 1 -
-  /// position. Neither the difference (a position is at most a task's rows past
-  /// Sq) nor the result leaves 32 bits. Rows past Sq see what the last one
-  /// sees.
-  Value getVisibleKeys(ImplicitLocOpBuilder &b, OneToNOpAdaptor adaptor) const {
+  Value getVisible(ImplicitLocOpBuilder &b, OneToNOpAdaptor adaptor) const {
     Location loc = b.getLoc();
-    if (!kernel.causal)
-      return kernel.seqKv;
-    Value zero = i32Constant(b, loc, 0);
-    Value position =
-        getPosition(b, kernel, toI32(b, loc, adaptor.getMBlock().front()),
-                    toI32(b, loc, adaptor.getStage().front()));
-    Value last = LLVM::AddOp::create(b, kernel.seqQ, i32Constant(b, loc, -1));
-    Value hidden = LLVM::SubOp::create(b, last, position);
-    hidden = LLVM::SMaxOp::create(b, hidden, zero);
-    return LLVM::SMaxOp::create(b, LLVM::SubOp::create(b, kernel.seqKv, hidden),
-                                zero);
+    Value position;
+    if (kernel.causal)
+      position =
+          getPosition(b, kernel, toI32(b, loc, adaptor.getMBlock().front()),
+                      toI32(b, loc, adaptor.getStage().front()));
+    return getVisibleKeys(b, kernel, position);
   }
 
   /// Masks at most 32 columns, of which the first `visible` (any i32) stay.

@@ -115,13 +115,33 @@ static LogicalResult checkSetUp(KernelOp kernel) {
   return success();
 }
 
+/// Each matrix unit has its own ops and its own layout of fragments.
+static LogicalResult checkFlavour(Operation *op, bool wgmma) {
+  StringRef flavour = stringifyMMAFlavour(wgmma ? MMAFlavour::WGMMA : MMAFlavour::TCGen05);
+  bool ofTcgen05 = isa<MmaOp, ReadTileOp, RescaleOp, PublishOp, CollectOp, TmemAcquireOp,
+                       TmemReleaseOp, TmemWaitOp>(op);
+  bool ofWgmma = isa<WarpgroupMmaOp, WarpgroupWaitOp, FillOp, ScaleRowsOp, RowTotalOp>(op);
+  if (wgmma ? ofTcgen05 : ofWgmma)
+    return op->emitOpError() << "is not for a target with " << flavour;
+  FragmentLayout layout = wgmma ? FragmentLayout::WGMMA : FragmentLayout::RowPerThread;
+  for (Type type : op->getResultTypes())
+    if (auto fragment = dyn_cast<FragmentType>(type);
+        fragment && fragment.getLayout() != layout)
+      return op->emitOpError() << "expected a fragment in '" << stringifyFragmentLayout(layout)
+                               << "' layout on a target with " << flavour << ", but got "
+                               << fragment;
+  if (auto exp2 = dyn_cast<Exp2Op>(op); exp2 && wgmma && exp2.getPoly() != 0)
+    return op->emitOpError() << "expected no polynomial share on a target with " << flavour;
+  return success();
+}
+
 LogicalResult mlir::fa4::checkReadyToLower(KernelOp kernel) {
-  if (kernel.getTarget().getMma() != MMAFlavour::TCGen05)
-    return kernel.emitOpError() << "expected a target with tcgen05, but "
-                                << kernel.getTarget().getChip() << " has "
-                                << stringifyMMAFlavour(kernel.getTarget().getMma());
-  if (kernel.getTileRows() != 128)
-    return kernel.emitOpError() << "expected tiles of 128 rows, one a thread, but got "
+  // Threads, rows and tiles as the target's matrix unit has them.
+  bool wgmma = kernel.getTarget().getMma() == MMAFlavour::WGMMA;
+  int64_t tileRows = wgmma ? 64 : 128;
+  if (kernel.getTileRows() != tileRows)
+    return kernel.emitOpError() << "expected tiles of " << tileRows << " rows on "
+                                << kernel.getTarget().getChip() << ", but got "
                                 << kernel.getTileRows();
   if (failed(checkRolesStandTogether(kernel)) || failed(checkSetUp(kernel)) ||
       failed(checkFragments(kernel)))
@@ -149,17 +169,15 @@ LogicalResult mlir::fa4::checkReadyToLower(KernelOp kernel) {
     if (isa<LoadOp, StoreOp, StoreWaitOp, MmaOp>(op) &&
         op->getParentOfType<RoleOp>().getThreads() != 32)
       return op->emitOpError("expected a role of one warp to issue it");
-    for (Type type : op->getResultTypes())
-      if (auto fragment = dyn_cast<FragmentType>(type);
-          fragment && fragment.getLayout() != FragmentLayout::RowPerThread)
-        return op->emitOpError() << "expected a fragment with one row a thread, but got "
-                                 << fragment;
+    if (failed(checkFlavour(op, wgmma)))
+      return WalkResult::interrupt();
     bool perThread = isa<ReadTileOp, WriteTileOp, RescaleOp, PublishOp, CollectOp, StoreLseOp,
-                         MaskOp, RowMaxOp, Exp2Op, RowSumOp, ConvertOp, NormalizeOp, ScaleOp>(op);
+                         MaskOp, RowMaxOp, Exp2Op, RowSumOp, ConvertOp, NormalizeOp, ScaleOp, ScaleRowsOp,
+                         FillOp, RowTotalOp>(op);
     if (perThread) {
       auto role = op->getParentOfType<RoleOp>();
       if (!role || role.getThreads() != 128)
-        return op->emitOpError("expected a role of whole warpgroups, one row a thread");
+        return op->emitOpError("expected a role of whole warpgroups");
     }
     return WalkResult::advance();
   });

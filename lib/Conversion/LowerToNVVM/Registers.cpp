@@ -57,6 +57,12 @@ Value mlir::fa4::callIntrinsic(ImplicitLocOpBuilder &b, StringRef name,
 Value mlir::fa4::getPosition(ImplicitLocOpBuilder &b,
                              const KernelLowering &kernel, Value mBlock,
                              Value stage) {
+  return getPositionOfRow(b, kernel, mBlock, stage, kernel.thread);
+}
+
+Value mlir::fa4::getPositionOfRow(ImplicitLocOpBuilder &b,
+                                  const KernelLowering &kernel, Value mBlock,
+                                  Value stage, Value row) {
   auto constant = [&](int64_t value) {
     return i32Constant(b, b.getLoc(), value);
   };
@@ -64,7 +70,7 @@ Value mlir::fa4::getPosition(ImplicitLocOpBuilder &b,
       LLVM::MulOp::create(b, mBlock, constant(kernel.taskRows() / kernel.pack));
   Value tile =
       LLVM::MulOp::create(b, stage, constant(kernel.tileRows / kernel.pack));
-  Value inTile = LLVM::UDivOp::create(b, kernel.thread, constant(kernel.pack));
+  Value inTile = LLVM::UDivOp::create(b, row, constant(kernel.pack));
   return LLVM::AddOp::create(b, LLVM::AddOp::create(b, block, tile), inTile);
 }
 

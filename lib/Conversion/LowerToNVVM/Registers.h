@@ -41,6 +41,9 @@ Value callIntrinsic(ImplicitLocOpBuilder &b, StringRef name, Type result,
 /// is needed, which might not fit.
 Value getPosition(ImplicitLocOpBuilder &b, const KernelLowering &kernel,
                   Value mBlock, Value stage);
+/// The same for row `row` of the tile.
+Value getPositionOfRow(ImplicitLocOpBuilder &b, const KernelLowering &kernel,
+                       Value mBlock, Value stage, Value row);
 
 /// The 32-bit words (i32) that a converted fragment fills, in column order.
 SmallVector<Value> getWords(ImplicitLocOpBuilder &b, ValueRange fragment);

@@ -5,7 +5,7 @@
 // Ops that move values between registers and a tile, a mailbox or the LSE.
 //
 #include "InlineAsm.h"
-#include "Registers.h"
+#include "RowMath.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -209,57 +209,18 @@ struct StoreLsePattern : KernelPattern<StoreLseOp> {
     Value exists = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, position,
                                         kernel.seqQ);
     Value lse =
-        getLse(b, adaptor.getReference().front(), adaptor.getSum().front());
+        getLogSumExp(b, adaptor.getReference().front(), adaptor.getSum().front());
     auto guard = scf::IfOp::create(b, exists, /*withElseRegion=*/false);
     b.setInsertionPointToStart(guard.thenBlock());
     LLVM::StoreOp::create(
         b, lse,
-        getRowPointer(b, adaptor.getTarget().front(), at[0], at[1], position));
+        getLsePointer(b, kernel, adaptor.getTarget().front(), at[0], at[1],
+                      kernel.thread, position));
     // The warp's next barrier is an aligned one: its lanes have to be together.
     b.setInsertionPointAfter(guard);
     NVVM::SyncWarpOp::create(b, i32Constant(b, b.getLoc(), -1));
     rewriter.eraseOp(op);
     return success();
-  }
-
-private:
-  /// ln(2) * (reference + log2(sum)). A row that saw no key has sum 0; its
-  /// reference may be anything, so that the sum decides. NaN fails the
-  /// comparison.
-  Value getLse(ImplicitLocOpBuilder &b, Value reference, Value sum) const {
-    Location loc = b.getLoc();
-    Value log2 =
-        callIntrinsic(b, "llvm.nvvm.lg2.approx.ftz.f", b.getF32Type(), sum);
-    Value lse =
-        LLVM::FMulOp::create(b, LLVM::FAddOp::create(b, reference, log2),
-                             f32Constant(b, loc, 0.693147180559945309f));
-    Value nothing = LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::oeq, sum,
-                                         f32Constant(b, loc, 0.0f));
-    Value minusInf =
-        f32Constant(b, loc, -std::numeric_limits<float>::infinity());
-    return LLVM::SelectOp::create(b, nothing, minusInf, lse);
-  }
-
-  /// Element (batch, head, position) of the contiguous [B, Hq, Sq], in 64 bits.
-  Value getRowPointer(ImplicitLocOpBuilder &b, Value base, Value batch,
-                      Value tileHead, Value position) const {
-    Location loc = b.getLoc();
-    Value pack = i32Constant(b, loc, kernel.pack);
-    Value inPack = LLVM::URemOp::create(b, kernel.thread, pack);
-    Value head =
-        LLVM::AddOp::create(b, LLVM::MulOp::create(b, tileHead, pack), inPack);
-    auto widen = [&](Value value) {
-      return LLVM::ZExtOp::create(b, b.getI64Type(), value);
-    };
-    Value row = LLVM::MulOp::create(b, widen(batch), widen(kernel.queryHeads));
-    row = LLVM::AddOp::create(b, row, widen(head));
-    row = LLVM::MulOp::create(b, row, widen(kernel.seqQ));
-    row = LLVM::AddOp::create(b, row, widen(position));
-    auto global = LLVM::LLVMPointerType::get(b.getContext(), globalSpace);
-    if (base.getType() != global)
-      base = LLVM::AddrSpaceCastOp::create(b, global, base);
-    return LLVM::GEPOp::create(b, global, b.getF32Type(), base,
-                               ArrayRef<LLVM::GEPArg>{row});
   }
 };
 

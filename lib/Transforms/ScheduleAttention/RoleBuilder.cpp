@@ -14,7 +14,7 @@ FragmentType Schedule::fragmentType(int64_t columns) const {
 
 RowsType Schedule::rowsType() const {
   MLIRContext *context = s.getType().getContext();
-  return RowsType::get(context, kTile, Float32Type::get(context));
+  return RowsType::get(kTile, Float32Type::get(context));
 }
 
 RoleBuilder::RoleBuilder(Schedule &schedule, StringRef name, WarpRange warps,
