@@ -257,8 +257,8 @@ fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memr
 
 // convert_c1
 %x = "test.fragment"() : () -> !fa4.fragment<128x32xf32>
-// expected-error @below {{'fa4.convert' op expected one shape and layout, but got '!fa4.fragment<128x32xf32>' and '!fa4.fragment<128x32xf16, wgmma>'}}
-%y = fa4.convert %x : !fa4.fragment<128x32xf32> to !fa4.fragment<128x32xf16, wgmma>
+// expected-error @below {{'fa4.convert' op expected one shape and layout, but got '!fa4.fragment<128x32xf32>' and '!fa4.fragment<64x32xf16, wgmma>'}}
+%y = fa4.convert %x : !fa4.fragment<128x32xf32> to !fa4.fragment<64x32xf16, wgmma>
 
 // -----
 

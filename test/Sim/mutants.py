@@ -31,7 +31,7 @@ ALWAYS = "rescale-threshold=0"
 PROBLEMS = {
     "causal": Problem(1, 160, 511, 3, 1, 128, True, schedule=f"scheduler=linear {ALWAYS}", target="sms = 1"),
     "plain": Problem(1, 200, 500, 2, 2, 64, False, "bf16", schedule=ALWAYS, target="sms = 1"),
-    "groups": Problem(2, 129, 400, 4, 1, 128, False, schedule=ALWAYS, target="sms = 1"),
+    "groups": Problem(2, 129, 500, 4, 1, 128, False, schedule=ALWAYS, target="sms = 1"),
     "dynamic": Problem(
         1, 160, 511, 2, 1, 64, True, schedule=f"scheduler=linear {ALWAYS}", target="sms = 1", dynamic=ALL_DYNAMIC
     ),

@@ -9,15 +9,16 @@ import re
 
 Reason = collections.namedtuple("Reason", "kind holds limit text")
 
-# What lets another thread, or this one, write columns that a tcgen05.ld reads.
-HANDS_OVER = re.compile(r"tcgen05\.(st|mma|dealloc)|mbarrier\.arrive|^\s*bar\.|^\s*(@\S+\s+)?bra|^\S+:|\bret;")
+# What the load role does while it has work.
+WORKS = re.compile(r"cp\.async|tcgen05\.|mbarrier\.arrive|bar\.sync")
 
 
-def another_load_wait_first(lines, mutant):
+def drains(lines, mutant):
+    """The load role waits for the last commits: nothing but waits follows."""
     for line in lines[mutant.line + 1 :]:
-        if "tcgen05.wait::ld" in line:
+        if "bar.warp.sync" in line:
             return True
-        if HANDS_OVER.search(line):
+        if WORKS.search(line):
             return False
     return False
 
@@ -32,18 +33,22 @@ def always(lines, mutant):
 
 REASONS = [
     Reason(
-        "wait::ld dropped",
-        another_load_wait_first,
-        8,
-        "the warp's next tcgen05.wait::ld covers this load too, before anything lets the columns be overwritten; "
-        "registers carry their own order",
+        "wait dropped",
+        drains,
+        10,
+        "commits arrive in order, so of the waits for the last commits before the CTA ends each is implied by another",
     ),
     Reason(
-        "wait::ld dropped",
-        always,
-        2,
-        "the arrival behind it releases shared memory only; the columns are released after the warp's next "
-        "tcgen05.wait::ld",
+        "parity",
+        drains,
+        10,
+        "commits arrive in order, so of the waits for the last commits before the CTA ends each is implied by another",
+    ),
+    Reason(
+        "barrier swapped",
+        drains,
+        10,
+        "commits arrive in order, so of the waits for the last commits before the CTA ends each is implied by another",
     ),
     Reason(
         "barrier dropped",

@@ -43,7 +43,8 @@ def ScheduleAttention : Pass<"fa4-schedule-attention", "::mlir::ModuleOp"> {
     Option<"otherRegisters", "other-registers", "int64_t", "48",
            "registers a thread of the mma, load, store and idle roles">,
     Option<"kvStages", "kv-stages", "int64_t", "0",
-           "slots of the K/V ring; 0 takes 3 for head dimension 128 and 6 for 64">,
+           "slots of the K/V ring, of K's and of V's with wgmma; 0 takes 3 for head "
+           "dimension 128 and 6 for 64, with wgmma 2 and 4">,
     Option<"polyPairs", "poly-pairs", "int64_t", "2",
            "of every poly-of pairs of columns, how many exponentials go by polynomial">,
     Option<"polyOf", "poly-of", "int64_t", "8", "period of poly-pairs, in pairs of columns">,
@@ -91,7 +92,15 @@ def ScheduleAttention : Pass<"fa4-schedule-attention", "::mlir::ModuleOp"> {
     Option<"epilogueChunk", "epilogue-chunk", "int64_t", "32",
            "columns of O that the epilogue handles at a time">,
     Option<"rescaleChunk", "rescale-chunk", "int64_t", "32",
-           "columns of O that the correction role rescales at a time">
+           "columns of O that the correction role rescales at a time">,
+    Option<"consumers", "consumers", "int64_t", "0",
+           "wgmma: warpgroups that compute, 2 or 3; 0 takes 2 for head dimension 128 "
+           "and 3 for 64">,
+    Option<"consumerRegisters", "consumer-registers", "int64_t", "0",
+           "wgmma: registers a thread of a consumer; 0 takes 240 for two and 160 for three">,
+    Option<"tileKeys", "tile-keys", "int64_t", "0", "wgmma: keys of a block; 0 takes 128">,
+    Option<"turns", "turns", "bool", "true",
+           "wgmma: consumers start their products one after the other">
   ];
 }
 

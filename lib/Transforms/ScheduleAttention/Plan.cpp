@@ -31,7 +31,8 @@ ScalePlan schedule::planScale(AttentionOp op) {
   return {std::fabs(factor), factor < 0, std::nullopt};
 }
 
-static FailureOr<int64_t> planPack(AttentionOp op, GroupPacking choice) {
+FailureOr<int64_t> schedule::planPack(AttentionOp op, GroupPacking choice,
+                                      int64_t rows) {
   if (choice == GroupPacking::Off)
     return 1;
   // The kernel knows the head counts by its arguments: those of Q and K.
@@ -40,12 +41,12 @@ static FailureOr<int64_t> planPack(AttentionOp op, GroupPacking choice) {
   bool isStatic =
       ShapedType::isStatic(queryHeads) && ShapedType::isStatic(keyHeads);
   int64_t group = isStatic ? queryHeads / keyHeads : 0;
-  if (group > 0 && kTile % group == 0)
+  if (group > 0 && rows % group == 0)
     return group;
   if (choice == GroupPacking::Auto)
     return 1;
   InFlightDiagnostic diag =
-      op.emitOpError() << "expected a group size that divides the " << kTile
+      op.emitOpError() << "expected a group size that divides the " << rows
                        << " rows of a tile to pack query heads, but ";
   if (isStatic)
     diag << "got " << group << ": pass 'group-packing=auto' or 'off'";
@@ -216,23 +217,50 @@ static LogicalResult checkTensorMemory(AttentionOp op, const Plan &plan) {
 // The plan
 //===----------------------------------------------------------------------===//
 
-FailureOr<Plan>
-schedule::planSchedule(AttentionOp op, TargetAttr target,
-                       const ScheduleAttentionOptions &options) {
-  if (target.getMma() != MMAFlavour::TCGen05)
-    return op.emitOpError()
-           << "no schedule for '" << target.getChip() << "' with "
-           << stringifyMMAFlavour(target.getMma())
-           << ": expected a target with tcgen05, such as sm_100a";
+Scheduler schedule::planScheduler(bool causal, SchedulerChoice choice) {
+  if (choice == SchedulerChoice::Auto)
+    return causal ? Scheduler::LongestFirst : Scheduler::LinearPersistent;
+  return choice == SchedulerChoice::Linear ? Scheduler::LinearPersistent
+                                           : Scheduler::LongestFirst;
+}
+
+LogicalResult schedule::checkAttention(AttentionOp op) {
   if (!op.hasPureBufferSemantics())
     return op.emitOpError() << "expected memrefs, but 'q' is "
                             << op.getQ().getType() << ": bufferize first";
   if (op.getHeadDim() != op.getValueDim())
     return op.emitOpError()
            << "expected one head dimension of 'k' and 'v', whose tiles "
-              "share a ring, but got "
+              "have one size, but got "
            << op.getHeadDim() << " and " << op.getValueDim();
+  return success();
+}
 
+/// A choice is obeyed or refused: those that this schedule does not have must
+/// have been left alone.
+static LogicalResult
+checkForeignOptions(AttentionOp op, TargetAttr target,
+                    const ScheduleAttentionOptions &options) {
+  const ScheduleAttentionOptions defaults;
+  std::pair<StringRef, bool> changed[] = {
+      {"consumers", options.consumers != defaults.consumers},
+      {"consumer-registers",
+       options.consumerRegisters != defaults.consumerRegisters},
+      {"tile-keys", options.tileKeys != defaults.tileKeys},
+      {"turns", options.turns != defaults.turns}};
+  for (auto [name, isChanged] : changed)
+    if (isChanged)
+      return op.emitOpError()
+             << "expected '" << name << "' to be left alone: a schedule for '"
+             << target.getChip() << "' has no such choice";
+  return success();
+}
+
+FailureOr<Plan>
+schedule::planSchedule(AttentionOp op, TargetAttr target,
+                       const ScheduleAttentionOptions &options) {
+  if (failed(checkForeignOptions(op, target, options)))
+    return failure();
   Plan plan;
   plan.target = target;
   plan.causal = op.getCausal();
@@ -243,19 +271,14 @@ schedule::planSchedule(AttentionOp op, TargetAttr target,
   plan.maskFirst = plan.causal || ShapedType::isDynamic(keys) || keys == 0 ||
                    keys % kTile != 0;
 
-  FailureOr<int64_t> pack = planPack(op, options.groupPacking);
+  FailureOr<int64_t> pack = planPack(op, options.groupPacking, kTile);
   if (failed(pack))
     return failure();
   plan.pack = *pack;
   plan.statsPerWarp = options.statsGranularity == StatsGranularity::Auto
                           ? op.getGroupSize() == 1
                           : options.statsGranularity == StatsGranularity::Warp;
-  plan.scheduler = options.scheduler == SchedulerChoice::Auto
-                       ? (plan.causal ? Scheduler::LongestFirst
-                                      : Scheduler::LinearPersistent)
-                   : options.scheduler == SchedulerChoice::Linear
-                       ? Scheduler::LinearPersistent
-                       : Scheduler::LongestFirst;
+  plan.scheduler = planScheduler(plan.causal, options.scheduler);
   plan.softmaxEpilogue = options.epilogue == EpilogueChoice::Auto
                              ? plan.causal
                              : options.epilogue == EpilogueChoice::Softmax;

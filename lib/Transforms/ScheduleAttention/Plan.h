@@ -75,6 +75,14 @@ struct Plan {
 /// The scale in units of log2 and how it is applied.
 ScalePlan planScale(AttentionOp op);
 
+/// Query heads that share a tile of `rows` rows.
+FailureOr<int64_t> planPack(AttentionOp op, GroupPacking choice, int64_t rows);
+
+Scheduler planScheduler(bool causal, SchedulerChoice choice);
+
+/// What every schedule asks of an attention.
+LogicalResult checkAttention(AttentionOp op);
+
 /// Plans `op` for `target`, or says at `op` what does not fit.
 FailureOr<Plan> planSchedule(AttentionOp op, TargetAttr target,
                              const ScheduleAttentionOptions &options);

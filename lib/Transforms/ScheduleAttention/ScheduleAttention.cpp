@@ -3,6 +3,7 @@
 //
 // Outlines each fa4.attention into a kernel that holds its schedule.
 
+#include "Hopper/Hopper.h"
 #include "Schedule.h"
 
 #include "fa4/Transforms/Passes.h"
@@ -49,12 +50,12 @@ struct BuiltKernel {
   ScalePlan scale;
   StringAttr name;
 
-  /// Whether `op`, planned as `plan` with the same options, is the same kernel.
-  bool computes(AttentionOp op, Operation *table, const Plan &plan) const {
+  /// Whether `op`, for `chosen` with the same options, is the same kernel.
+  bool computes(AttentionOp op, Operation *table, TargetAttr chosen) const {
     return symbolTable == table &&
            TypeRange(types) == TypeRange(op->getOperandTypes()) &&
-           target == plan.target && causal == plan.causal &&
-           scale == plan.scale;
+           target == chosen && causal == op.getCausal() &&
+           scale == planScale(op);
   }
 };
 
@@ -68,8 +69,12 @@ public:
   LogicalResult outline(AttentionOp op);
 
 private:
-  StringAttr buildKernel(AttentionOp op, FunctionOpInterface function,
-                         const Plan &plan);
+  using BuildKernel =
+      llvm::unique_function<KernelOp(OpBuilder &, StringRef, FunctionType)>;
+  /// Plans the kernel of `op`, and gives what builds it.
+  FailureOr<BuildKernel> planKernel(AttentionOp op, TargetAttr target);
+  StringAttr addKernel(AttentionOp op, FunctionOpInterface function,
+                       TargetAttr target, BuildKernel build);
 
   const ScheduleAttentionOptions &options;
   /// The target where no module names one.
@@ -126,6 +131,10 @@ ScheduleAttentionOptions ScheduleAttentionPass::chosenOptions() const {
   options.fragmentWidth = fragmentWidth;
   options.epilogueChunk = epilogueChunk;
   options.rescaleChunk = rescaleChunk;
+  options.consumers = consumers;
+  options.consumerRegisters = consumerRegisters;
+  options.tileKeys = tileKeys;
+  options.turns = turns;
   return options;
 }
 
@@ -140,8 +149,8 @@ LogicalResult Outliner::outline(AttentionOp op) {
   FailureOr<TargetAttr> target = findTarget(op, fallback);
   if (failed(target))
     return failure();
-  FailureOr<Plan> plan = planSchedule(op, *target, options);
-  if (failed(plan))
+  FailureOr<BuildKernel> build = planKernel(op, *target);
+  if (failed(build))
     return failure();
   // Nothing to write, and no tensor map describes an empty tensor.
   if (op.getBatch() == 0 || op.getQueryLength() == 0 ||
@@ -152,10 +161,11 @@ LogicalResult Outliner::outline(AttentionOp op) {
 
   Operation *table = function->getParentOp();
   auto known = llvm::find_if(kernels, [&](const BuiltKernel &kernel) {
-    return kernel.computes(op, table, *plan);
+    return kernel.computes(op, table, *target);
   });
-  StringAttr name =
-      known != kernels.end() ? known->name : buildKernel(op, function, *plan);
+  StringAttr name = known != kernels.end()
+                        ? known->name
+                        : addKernel(op, function, *target, std::move(*build));
   OpBuilder builder(op);
   LaunchOp::create(builder, op.getLoc(), FlatSymbolRefAttr::get(name),
                    op->getOperands());
@@ -163,15 +173,10 @@ LogicalResult Outliner::outline(AttentionOp op) {
   return success();
 }
 
-/// Builds the kernel of `op` before `function` and returns its name.
-StringAttr Outliner::buildKernel(AttentionOp op, FunctionOpInterface function,
-                                 const Plan &plan) {
-  Operation *table = function->getParentOp();
-  OpBuilder builder(op.getContext());
-  auto type = builder.getFunctionType(op->getOperandTypes(), {});
-  Schedule schedule =
-      buildFrame(builder, op.getLoc(),
-                 (function.getName() + "_attention").str(), type, plan);
+static KernelOp buildTcgen05Kernel(OpBuilder &builder, Location loc,
+                                   StringRef name, FunctionType type,
+                                   const Plan &plan) {
+  Schedule schedule = buildFrame(builder, loc, name, type, plan);
   buildSoftmaxRole(schedule);
   buildCorrectionRole(schedule);
   buildMmaRole(schedule);
@@ -179,9 +184,43 @@ StringAttr Outliner::buildKernel(AttentionOp op, FunctionOpInterface function,
   buildStoreRole(schedule);
   buildIdleRole(schedule);
   closeFrame(schedule);
+  return schedule.kernel;
+}
+
+FailureOr<Outliner::BuildKernel> Outliner::planKernel(AttentionOp op,
+                                                      TargetAttr target) {
+  if (failed(checkAttention(op)))
+    return failure();
+  Location loc = op.getLoc();
+  if (target.getMma() == MMAFlavour::WGMMA) {
+    FailureOr<HopperPlan> plan = planHopper(op, target, options);
+    if (failed(plan))
+      return failure();
+    return BuildKernel(
+        [=](OpBuilder &builder, StringRef name, FunctionType type) {
+          return buildHopperKernel(builder, loc, name, type, *plan);
+        });
+  }
+  FailureOr<Plan> plan = planSchedule(op, target, options);
+  if (failed(plan))
+    return failure();
+  return BuildKernel(
+      [=](OpBuilder &builder, StringRef name, FunctionType type) {
+        return buildTcgen05Kernel(builder, loc, name, type, *plan);
+      });
+}
+
+/// Builds the kernel of `op` before `function` and returns its name.
+StringAttr Outliner::addKernel(AttentionOp op, FunctionOpInterface function,
+                               TargetAttr target, BuildKernel build) {
+  Operation *table = function->getParentOp();
+  OpBuilder builder(op.getContext());
+  auto type = builder.getFunctionType(op->getOperandTypes(), {});
+  KernelOp kernel =
+      build(builder, (function.getName() + "_attention").str(), type);
   StringAttr name = symbolTables.getSymbolTable(table).insert(
-      schedule.kernel, function->getIterator());
-  kernels.push_back({table, llvm::to_vector(op->getOperandTypes()), plan.target,
-                     plan.causal, plan.scale, name});
+      kernel, function->getIterator());
+  kernels.push_back({table, llvm::to_vector(op->getOperandTypes()), target,
+                     op.getCausal(), planScale(op), name});
   return name;
 }

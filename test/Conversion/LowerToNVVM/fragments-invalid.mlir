@@ -11,26 +11,8 @@ fa4.kernel @k(%q: memref<1x256x2x64xf16>, %k: memref<1x256x2x64xf16>,
   fa4.cta_sync
   fa4.role @r(%stage) warps(0 to 4) regs(128) {
     fa4.for_task (%b, %h, %m) {
-      // expected-error @below {{'fa4.read_tile' op expected a row_per_thread fragment with an even number of columns, but got '!fa4.fragment<128x1xf32>'}}
+      // expected-error @below {{'fa4.read_tile' op expected a fragment with an even number of columns, but got '!fa4.fragment<128x1xf32>'}}
       %x = fa4.read_tile %s[%stage] columns(0) : !fa4.ring<2 x 128x128xf32, tmem> to !fa4.fragment<128x1xf32>
-    }
-  }
-  fa4.cta_sync
-  fa4.tmem_release warp(0)
-}
-
-// -----
-
-fa4.kernel @k(%q: memref<1x256x2x64xf16>, %k: memref<1x256x2x64xf16>,
-               %v: memref<1x256x2x64xf16>, %o: memref<1x256x2x64xf16>)
-    target(#fa4.target<sm_100a>) warps(4) scheduler(linear_persistent) {
-  %s = fa4.alloc "s" at(0) : !fa4.ring<2 x 128x128xf32, tmem>
-  fa4.tmem_acquire warp(0) columns(512)
-  fa4.cta_sync
-  fa4.role @r(%stage) warps(0 to 4) regs(128) {
-    fa4.for_task (%b, %h, %m) {
-      // expected-error @below {{'fa4.read_tile' op expected a row_per_thread fragment with an even number of columns, but got '!fa4.fragment<128x8xf32, wgmma>'}}
-      %w = fa4.read_tile %s[%stage] columns(0) : !fa4.ring<2 x 128x128xf32, tmem> to !fa4.fragment<128x8xf32, wgmma>
     }
   }
   fa4.cta_sync

@@ -77,7 +77,7 @@ fa4.kernel @one_warp(%q: !q, %k: !q, %v: !q, %o: !q)
   fa4.tmem_acquire warp(0) columns(128)
   fa4.cta_sync
   fa4.role @r warps(0 to 1) regs(128) {
-    // expected-error @below {{'fa4.read_tile' op expected a role of whole warpgroups, one row a thread}}
+    // expected-error @below {{'fa4.read_tile' op expected a role of whole warpgroups}}
     %x = fa4.read_tile %s[%c0] columns(0) : !fa4.ring<1 x 128x128xf32, tmem> to !fa4.fragment<128x32xf32>
   }
   fa4.role @rest warps(1 to 4) regs(128) {

@@ -1,0 +1,197 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A consumer: S, P and O of 64 query rows, in the registers of a warpgroup.
+//
+// Q * K^T of a block is started before P * V of the block before, so that the
+// exponentials of the one run beside the product of the other. With turns, a
+// consumer starts its two products only after the one before it has, and the
+// tensor core has another's products while it works on its rows.
+
+#include "Kernel.h"
+
+using namespace mlir;
+using namespace mlir::fa4;
+using namespace mlir::fa4::schedule;
+
+namespace {
+
+/// What goes from block to block: O without the block's P * V, its P, and the
+/// reference and sum of the rows.
+struct State {
+  Value o, p, reference, sum;
+};
+
+class ConsumerProgram {
+public:
+  ConsumerProgram(ImplicitLocOpBuilder &b, const HopperKernel &h,
+                  int64_t consumer)
+      : b(b), h(h), plan(h.plan), kernel(h.kernel), consumer(consumer),
+        slot(h.slots[consumer]), zero(h.slots[0]) {}
+
+  void build() {
+    task = addTaskLoop(b);
+    Value first = FirstKvOp::create(b, b.getIndexType(), task.getMBlock());
+    WaitOp::create(b, h.qFull, slot);
+    State state = buildFirst(first);
+    if (plan.causal) {
+      state = buildLoop(KvRange::RestMasked, state);
+      state = buildLoop(KvRange::RestUnmasked, state);
+    } else {
+      state = buildLoop(KvRange::Rest, state);
+    }
+    ArriveOp::create(b, h.qEmpty[consumer], zero);
+    buildEpilogue(state);
+  }
+
+private:
+  FragmentType fragment(int64_t columns) {
+    return FragmentType::get(b.getContext(), {kWgmmaRows, columns},
+                             b.getF32Type(), FragmentLayout::WGMMA);
+  }
+  PendingType pending(int64_t columns) {
+    return PendingType::get(b.getContext(), {kWgmmaRows, columns},
+                            b.getF32Type());
+  }
+  RowsType rows(bool partial = false) {
+    return RowsType::get(kWgmmaRows, b.getF32Type(), partial);
+  }
+  Value next(Value ring) { return NextOp::create(b, b.getIndexType(), ring); }
+
+  void takeTurn() {
+    if (plan.turns)
+      WaitOp::create(b, h.turn[consumer], zero);
+  }
+  void passTurn() {
+    if (plan.turns)
+      ArriveOp::create(b, h.turn[(consumer + 1) % plan.consumers], zero);
+  }
+
+  Value startQK(Value kSlot) {
+    return WarpgroupMmaOp::create(b, pending(plan.tileKeys), h.q, slot, h.k,
+                                  kSlot, /*c=*/Value(), /*transpose_b=*/true,
+                                  /*negate_a=*/plan.scale.negateQ);
+  }
+  Value startPV(Value p, Value vSlot, Value o) {
+    return WarpgroupMmaOp::create(b, pending(plan.headDim), p,
+                                  /*a_slot=*/Value(), h.v, vSlot, o,
+                                  /*transpose_b=*/false, /*negate_a=*/false);
+  }
+  Value await(int64_t pendingProducts, Value started) {
+    return WarpgroupWaitOp::create(b, pendingProducts, started);
+  }
+
+  Value prepareLogits(Value logits, Value kvBlock, bool masked) {
+    if (plan.scale.premultiply)
+      logits = ScaleOp::create(b, logits, APFloat(*plan.scale.premultiply));
+    if (masked)
+      logits = MaskOp::create(b, logits, task.getMBlock(), slot, kvBlock,
+                              /*column=*/0);
+    return logits;
+  }
+  RowMaxOp rowMax(Value logits, Value old) {
+    return RowMaxOp::create(b, rows(), rows(), logits, old,
+                            APFloat(plan.scale.factor),
+                            APFloat(plan.threshold));
+  }
+  Value exp2(Value logits, Value reference) {
+    return Exp2Op::create(b, logits, reference, APFloat(plan.scale.factor));
+  }
+  Value convert(Value input) {
+    auto type = cast<FragmentType>(input.getType());
+    return ConvertOp::create(b,
+                             FragmentType::get(b.getContext(), type.getShape(),
+                                               kernel.getElementType(),
+                                               type.getLayout()),
+                             input);
+  }
+
+  State buildFirst(Value kvBlock) {
+    Value kSlot = next(h.k);
+    WaitOp::create(b, h.kFull, kSlot);
+    takeTurn();
+    Value started = startQK(kSlot);
+    passTurn();
+    Value logits = await(0, started);
+    ArriveOp::create(b, h.kEmpty, kSlot);
+    logits = prepareLogits(logits, kvBlock, plan.maskFirst);
+    RowMaxOp max = rowMax(logits, Value());
+    Value weights = exp2(logits, max.getReference());
+    Value sum = RowSumOp::create(b, rows(/*partial=*/true), weights,
+                                 /*old=*/Value(), /*factor=*/Value());
+    Value o = FillOp::create(b, fragment(plan.headDim), APFloat(0.0f));
+    return {o, convert(weights), max.getReference(), sum};
+  }
+
+  State buildLoop(KvRange range, State state) {
+    auto results = addKvLoop(
+        b, range, task.getMBlock(),
+        {state.o, state.p, state.reference, state.sum},
+        [&](Value kvBlock, ValueRange carried) -> SmallVector<Value> {
+          State next = buildBlock(
+              kvBlock, {carried[0], carried[1], carried[2], carried[3]},
+              range == KvRange::RestMasked);
+          return {next.o, next.p, next.reference, next.sum};
+        });
+    return {results[0], results[1], results[2], results[3]};
+  }
+
+  State buildBlock(Value kvBlock, State old, bool masked) {
+    Value kSlot = next(h.k);
+    WaitOp::create(b, h.kFull, kSlot);
+    takeTurn();
+    Value startedS = startQK(kSlot);
+    Value vSlot = next(h.v);
+    WaitOp::create(b, h.vFull, vSlot);
+    Value startedO = startPV(old.p, vSlot, old.o);
+    passTurn();
+    Value logits = await(1, startedS);
+    ArriveOp::create(b, h.kEmpty, kSlot);
+    logits = prepareLogits(logits, kvBlock, masked);
+    RowMaxOp max = rowMax(logits, old.reference);
+    Value weights = exp2(logits, max.getReference());
+    Value sum = RowSumOp::create(b, rows(/*partial=*/true), weights, old.sum,
+                                 max.getFactor());
+    Value o = await(0, startedO);
+    ArriveOp::create(b, h.vEmpty, vSlot);
+    // Behind the wait: the tensor core read the old P until there.
+    Value p = convert(weights);
+    return {ScaleRowsOp::create(b, o, max.getFactor()), p, max.getReference(),
+            sum};
+  }
+
+  void buildEpilogue(State state) {
+    Value vSlot = next(h.v);
+    WaitOp::create(b, h.vFull, vSlot);
+    Value started = startPV(state.p, vSlot, state.o);
+    Value sum = RowTotalOp::create(b, state.sum);
+    Value o = await(0, started);
+    ArriveOp::create(b, h.vEmpty, vSlot);
+    Value result = convert(NormalizeOp::create(b, o, sum));
+    WaitOp::create(b, h.oEmpty, slot);
+    WriteTileOp::create(b, result, h.oStaging, slot, /*column=*/0);
+    FenceOp::create(b, FenceKind::AsyncShared);
+    ArriveOp::create(b, h.oFull[consumer], zero);
+    if (plan.hasLse)
+      StoreLseOp::create(
+          b, state.reference, sum, kernel.getLse(),
+          ValueRange{task.getBatch(), task.getHead(), task.getMBlock(), slot});
+  }
+
+  ImplicitLocOpBuilder &b;
+  const HopperKernel &h;
+  const HopperPlan &plan;
+  KernelOp kernel;
+  int64_t consumer;
+  Value slot, zero;
+  ForTaskOp task;
+};
+
+} // namespace
+
+void schedule::buildHopperConsumer(ImplicitLocOpBuilder &b,
+                                   const HopperKernel &h, int64_t consumer) {
+  h.addRole(b, getConsumerName(consumer), 4 + 4 * consumer, 8 + 4 * consumer,
+            h.plan.consumerRegisters);
+  ConsumerProgram(b, h, consumer).build();
+}

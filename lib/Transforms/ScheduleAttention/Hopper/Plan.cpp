@@ -1,0 +1,145 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Hopper.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::fa4;
+using namespace mlir::fa4::schedule;
+
+/// A choice is obeyed or refused: those that this schedule does not have must
+/// have been left alone.
+static LogicalResult
+checkForeignOptions(AttentionOp op, TargetAttr target,
+                    const ScheduleAttentionOptions &options) {
+  const ScheduleAttentionOptions defaults;
+  std::pair<StringRef, bool> changed[] = {
+      {"softmax-registers",
+       options.softmaxRegisters != defaults.softmaxRegisters},
+      {"correction-registers",
+       options.correctionRegisters != defaults.correctionRegisters},
+      {"other-registers", options.otherRegisters != defaults.otherRegisters},
+      {"poly-pairs", options.polyPairs != defaults.polyPairs},
+      {"poly-of", options.polyOf != defaults.polyOf},
+      {"p-split", options.pSplit != defaults.pSplit},
+      {"stats-granularity",
+       options.statsGranularity != defaults.statsGranularity},
+      {"epilogue", options.epilogue != defaults.epilogue},
+      {"fragment-width", options.fragmentWidth != defaults.fragmentWidth},
+      {"epilogue-chunk", options.epilogueChunk != defaults.epilogueChunk},
+      {"rescale-chunk", options.rescaleChunk != defaults.rescaleChunk}};
+  for (auto [name, isChanged] : changed)
+    if (isChanged)
+      return op.emitOpError()
+             << "expected '" << name << "' to be left alone: a schedule for '"
+             << target.getChip() << "' has no such choice";
+  return success();
+}
+
+static LogicalResult checkShape(AttentionOp op, const HopperPlan &plan) {
+  if (plan.consumers != 2 && plan.consumers != 3)
+    return op.emitOpError()
+           << "expected 'consumers' to be 2 or 3, but got " << plan.consumers;
+  int64_t keys = plan.tileKeys;
+  if (keys < 16 || keys > 256 || keys % 16 != 0)
+    return op.emitOpError() << "expected 'tile-keys' to be a multiple of 16 "
+                               "from 16 to 256, but got "
+                            << keys;
+  if (plan.kvStages < 2 || plan.kvStages > 64)
+    return op.emitOpError()
+           << "expected 'kv-stages' from 2 to 64, but got " << plan.kvStages;
+  if (plan.threshold < 0 || plan.threshold > 15)
+    return op.emitOpError()
+           << "expected 'rescale-threshold' from 0 to 15, but got "
+           << plan.threshold;
+  return success();
+}
+
+static LogicalResult checkRegisters(AttentionOp op, const HopperPlan &plan) {
+  int64_t value = plan.consumerRegisters;
+  if (value % 8 != 0 || value < 24 || value > 256)
+    return op.emitOpError() << "expected 'consumer-registers' to be a multiple "
+                               "of 8 from 24 to 256, but got "
+                            << value;
+  // S in f32 and O of a row's quarter, P in 16 bits beside them.
+  int64_t needed = plan.tileKeys / 2 + plan.headDim / 2 + plan.tileKeys / 4;
+  if (needed >= value)
+    return op.emitOpError()
+           << "expected 'consumer-registers' above " << needed
+           << ", what S, P and O take of a thread with blocks of "
+           << plan.tileKeys << " keys, but got " << value;
+  int64_t threads = plan.warps() * kWarpThreads;
+  int64_t atLaunch =
+      std::min<int64_t>(plan.target.getRegisters() / threads / 8 * 8, 255);
+  int64_t pool = atLaunch * threads;
+  int64_t total =
+      kWarpgroupThreads * (plan.consumers * value + plan.producerRegisters);
+  if (total <= pool)
+    return success();
+  return op.emitOpError() << "expected register budgets of at most " << pool
+                          << " registers in all, but got " << total << ", "
+                          << total - pool << " too many: " << kWarpgroupThreads
+                          << " x (" << plan.consumers << " x " << value
+                          << " consumers + " << plan.producerRegisters
+                          << " producer)";
+}
+
+static LogicalResult checkSharedMemory(AttentionOp op, const HopperPlan &plan) {
+  int64_t row = plan.headDim * 2;
+  int64_t q = plan.consumers * kWgmmaRows * row;
+  int64_t block = plan.tileKeys * row, kv = 2 * plan.kvStages * block;
+  // q_full, q_empty, o_full, o_empty and turn: one a consumer; full and empty
+  // of K and V: one a slot.
+  int64_t barriers =
+      8 * ((plan.turns ? 5 : 4) * plan.consumers + 4 * plan.kvStages);
+  int64_t total = 2 * q + kv + barriers, limit = plan.target.getSmemBytes();
+  if (total <= limit)
+    return success();
+  return op.emitOpError() << "expected at most " << limit
+                          << " bytes of shared memory, but got " << total
+                          << ", " << total - limit << " too many: q " << q
+                          << ", k and v " << kv << " (2 x " << plan.kvStages
+                          << " x " << block << "), o_staging " << q
+                          << ", barriers " << barriers;
+}
+
+FailureOr<HopperPlan>
+schedule::planHopper(AttentionOp op, TargetAttr target,
+                     const ScheduleAttentionOptions &options) {
+  if (failed(checkForeignOptions(op, target, options)))
+    return failure();
+  HopperPlan plan;
+  plan.target = target;
+  plan.causal = op.getCausal();
+  plan.hasLse = static_cast<bool>(op.getLse());
+  plan.headDim = op.getHeadDim();
+  plan.scale = planScale(op);
+  plan.consumers = options.consumers != 0 ? options.consumers
+                   : plan.headDim == 128  ? 2
+                                          : 3;
+  plan.turns = options.turns;
+  plan.tileKeys = options.tileKeys != 0 ? options.tileKeys : 128;
+  plan.kvStages = options.kvStages != 0 ? options.kvStages
+                  : plan.headDim == 128 ? 2
+                                        : 4;
+  plan.consumerRegisters = options.consumerRegisters != 0
+                               ? options.consumerRegisters
+                           : plan.consumers == 2 ? 240
+                                                 : 160;
+  plan.producerRegisters = plan.consumers == 2 ? 24 : 32;
+  plan.threshold = static_cast<float>(options.rescaleThreshold);
+  int64_t keys = op.getKeyLength();
+  plan.maskFirst = plan.causal || ShapedType::isDynamic(keys) || keys == 0 ||
+                   (plan.tileKeys > 0 && keys % plan.tileKeys != 0);
+  FailureOr<int64_t> pack = planPack(op, options.groupPacking, kWgmmaRows);
+  if (failed(pack))
+    return failure();
+  plan.pack = *pack;
+  plan.scheduler = planScheduler(plan.causal, options.scheduler);
+  if (failed(checkShape(op, plan)) || failed(checkRegisters(op, plan)) ||
+      failed(checkSharedMemory(op, plan)))
+    return failure();
+  return plan;
+}
