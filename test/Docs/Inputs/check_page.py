@@ -51,7 +51,7 @@ def blocks(text):
         raise Mismatch(f"line {opened[2]}: the block is not closed")
 
 
-FOLDERS = "cmake|docs|examples|include|lib|scripts|test|tools|unittests"
+FOLDERS = "bench|cmake|docs|examples|include|lib|python|scripts|test|tools|unittests"
 
 
 def check_paths(page, text):

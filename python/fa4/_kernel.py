@@ -1,0 +1,173 @@
+# Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""A kernel folder, loaded.
+
+A folder holds NAME.json, the launch descriptor, NAME.cubin or NAME.ptx or both, and, where
+fa4.compile made it, fa4.json: what the kernel computes, and what made it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, Mapping, Optional, Union
+
+from ._arrays import View, view_of
+from ._bind import bind
+from ._descriptor import Descriptor, DescriptorError
+from ._driver import Device, check, get_device, get_driver
+from ._plan import Plan
+
+MANIFEST = "fa4.json"
+MANIFEST_SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What the descriptor of an attention does not say of it: mask and scale."""
+
+    causal: bool
+    scale: Optional[float]  # None is 1/sqrt(D)
+
+
+class Kernel:
+    """One kernel; `kernel(q, k, v, o)` launches it on tensors in the descriptor's order."""
+
+    def __init__(self, descriptor: Descriptor, image: bytes, folder: Path, meaning: Optional[Meaning] = None) -> None:
+        self.descriptor = descriptor
+        self.image = image  # a cubin, or PTX that ends in a zero
+        self.folder = folder
+        self.meaning = meaning
+        self.name = descriptor.kernel
+        self.operands = tuple(tensor.name for tensor in descriptor.tensors)
+        self._library: Any = None
+        self._functions: Dict[int, Any] = {}
+        self._plans: Dict[Any, Plan] = {}
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"<fa4 kernel '{self.name}' for {self.descriptor.chip} from {self.folder}>"
+
+    @property
+    def versions(self) -> Dict[str, str]:
+        """What made it: fa4, llvm, ptxas."""
+        return dict(self.descriptor.versions)
+
+    def __call__(self, *tensors: Any, scalars: Optional[Mapping[str, float]] = None) -> None:
+        """Launches on the current stream of the first tensor's framework and device."""
+        if len(tensors) != len(self.operands):
+            raise TypeError(f"expected {len(self.operands)} tensors ({', '.join(self.operands)}), got {len(tensors)}")
+        views = {name: view_of(tensor, name) for name, tensor in zip(self.operands, tensors)}
+        first = views[self.operands[0]]
+        for name, view in views.items():
+            if view.device != first.device:
+                raise ValueError(
+                    f"operand '{name}': expected a tensor on device {first.device} as '{self.operands[0]}', "
+                    f"but got one on {view.device}"
+                )
+        plan = self.plan(views, first.device, scalars)
+        launch = plan.launch_at(tuple(view.address for view in views.values()))
+        if launch is not None:
+            with plan.device.current():
+                launch(first.stream())
+
+    def plan(self, views: Mapping[str, View], device: int, scalars: Optional[Mapping[str, float]] = None) -> Plan:
+        """The launch of these types, shapes and strides on a device, kept for the next call."""
+        key = (device, tuple(view.operand for view in views.values()), tuple(sorted((scalars or {}).items())))
+        plan = self._plans.get(key)
+        if plan is None:
+            operands = {name: view.operand for name, view in views.items()}
+            plan = Plan(bind(self.descriptor, operands, scalars), get_device(device), tuple(views), self.function)
+            if len(self._plans) >= 1024:
+                self._plans.clear()
+            self._plans[key] = plan
+        return plan
+
+    def function(self, device: Device) -> Any:
+        """The CUfunction on a device; loads the kernel at first."""
+        function = self._functions.get(device.index)
+        if function is None:
+            with self._lock:
+                function = self._functions.get(device.index)
+                if function is None:
+                    function = self._functions[device.index] = self._load(device)
+        return function
+
+    def check_device(self, device: Device) -> None:
+        match = re.fullmatch(r"sm_(\d+)[af]?", self.descriptor.chip)
+        if not match or int(match[1]) != device.capability:
+            raise ValueError(
+                f"kernel '{self.name}' was made for {self.descriptor.chip}, "
+                f"but device {device.index} is sm_{device.capability}"
+            )
+
+    def _load(self, device: Device) -> Any:
+        self.check_device(device)
+        driver = get_driver()
+        with device.current():
+            if self._library is None:
+                self._library = check(driver.cuLibraryLoadData(self.image, [], [], 0, [], [], 0))
+            kernel = check(driver.cuLibraryGetKernel(self._library, self.name.encode()))
+            attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            check(driver.cuKernelSetAttribute(attribute, self.descriptor.dynamic_shared_bytes, kernel, device.handle))
+            return check(driver.cuKernelGetFunction(kernel))
+
+
+def load(
+    folder: Union[str, Path], name: Optional[str] = None, *, causal: Optional[bool] = None,
+    scale: Optional[float] = None,
+) -> Kernel:  # fmt: skip
+    """The kernel in a folder; `name` chooses where there are several.
+
+    `causal` and `scale` say what a kernel computes that fa4.compile did not make, so that
+    fa4.attention can choose it. Raises FileNotFoundError, or ValueError where a file is not
+    what it should be.
+    """
+    folder = Path(folder)
+    names = [path.stem for path in sorted(folder.glob("*.json")) if path.name != MANIFEST]
+    if name is None:
+        if not names:
+            raise FileNotFoundError(f"no kernel in '{folder}': expected a launch descriptor, NAME.json")
+        if len(names) > 1:
+            raise ValueError(f"'{folder}' holds the kernels {', '.join(names)}: say which")
+        name = names[0]
+    elif name not in names:
+        raise FileNotFoundError(f"no kernel '{name}' in '{folder}', which has {', '.join(names) or 'none'}")
+    path = folder / f"{name}.json"
+    try:
+        descriptor = Descriptor.parse(path.read_text(encoding="utf-8"))
+    except DescriptorError as error:
+        raise DescriptorError(f"{path}: {error}") from None
+    meaning = None if causal is None else Meaning(bool(causal), scale)
+    return Kernel(descriptor, _image(folder, name), folder, meaning or _meaning(folder, name))
+
+
+def _image(folder: Path, name: str) -> bytes:
+    cubin, ptx = folder / f"{name}.cubin", folder / f"{name}.ptx"
+    if cubin.exists():
+        return cubin.read_bytes()
+    if ptx.exists():
+        return ptx.read_bytes() + b"\0"
+    raise FileNotFoundError(f"no {name}.cubin and no {name}.ptx in '{folder}'")
+
+
+def _meaning(folder: Path, name: str) -> Optional[Meaning]:
+    path = folder / MANIFEST
+    if not path.exists():
+        return None
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        if manifest["schema"] != MANIFEST_SCHEMA:
+            raise ValueError(f"expected schema {MANIFEST_SCHEMA}, but got {manifest['schema']}")
+        if manifest["kernel"] != name:
+            return None
+        scale = manifest["scale"]
+        return Meaning(bool(manifest["causal"]), None if scale is None else float(scale))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path}: not what fa4.compile writes: {error!r}") from None
+
+

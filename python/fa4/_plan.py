@@ -1,0 +1,157 @@
+# Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""What is kept of a launch: the parameters as they lie in memory, tensor maps encoded.
+
+A Plan is for one kernel, device and set of shapes and strides. Addresses seen before cost a
+look-up; new ones a tensor map each, and no evaluation but of its base.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _tensor_map as maps
+from ._bind import Binding, MapAt
+from ._descriptor import SIZES
+from ._driver import CudaError, Device, check, describe, get_driver
+
+Launch = Callable[[int], None]  # of a stream's handle
+
+KEPT = 4096  # launches; what an application cycles through fits
+MAP_BYTES = SIZES["tensor_map"][0]
+NUMPY = {"pointer": np.uint64, "i32": np.int32, "f32": np.float32}
+
+
+class Plan:
+    def __init__(
+        self, binding: Binding, device: Device, operands: Sequence[str], function: Callable[[Device], Any]
+    ) -> None:
+        self.binding, self.device, self.operands = binding, device, tuple(operands)
+        self.launches: Dict[Tuple[int, ...], Optional[Launch]] = {}
+        self._function = function
+        self._maps: List[Tuple[int, MapAt, _Encoder]] = []
+        self._pointers: List[Tuple[int, Callable[[Mapping[str, int]], Any]]] = []
+        self._template: Optional[np.ndarray] = None  # parameters, then the addresses of each
+        self._size = -(-binding.descriptor.parameter_bytes() // 8) * 8
+
+    def launch_at(self, addresses: Tuple[int, ...]) -> Optional[Launch]:
+        """The launch on operands at these addresses; None where there is nothing to launch.
+
+        Raises ValueError for an address that TMA cannot take.
+        """
+        try:
+            return self.launches[addresses]
+        except KeyError:
+            pass
+        launch = None if self.binding.skip else self._prepare(dict(zip(self.operands, addresses)))
+        if len(self.launches) >= KEPT:
+            self.launches.clear()
+        self.launches[addresses] = launch
+        return launch
+
+    def _start(self, addresses: Mapping[str, int]) -> np.ndarray:
+        """Checks all parameters once, and writes those that hold for every address."""
+        descriptor, size = self.binding.descriptor, self._size
+        values = self.binding.at(addresses)
+        template = np.zeros(size + 8 * len(values), np.uint8)
+        self._maps, self._pointers = [], []
+        for parameter, source, value in zip(descriptor.parameters, self.binding.parameters, values):
+            at = parameter.offset
+            if isinstance(source, MapAt):
+                self._maps.append((at, source, _Encoder(source.blank)))
+            elif callable(source):
+                self._pointers.append((at, source))
+            else:
+                data = np.array([value], NUMPY[parameter.kind])
+                template[at : at + data.nbytes] = data.view(np.uint8)
+        template[size:].view(np.uint64)[:] = [parameter.offset for parameter in descriptor.parameters]
+        return template
+
+    def _prepare(self, addresses: Mapping[str, int]) -> Launch:
+        if self._template is None:
+            self._template = self._start(addresses)
+        template, size = self._template, self._size
+        # A tensor map lies at a multiple of 64 bytes.
+        storage = np.empty(len(template) + 64, np.uint8)
+        start = storage.__array_interface__["data"][0]
+        shift = -start % 64
+        start += shift
+        block = storage[shift : shift + len(template)]
+        block[:] = template
+        block[size:].view(np.uint64)[:] += np.uint64(start)
+        for at, source, encoder in self._maps:
+            base = source.base(addresses)
+            if base % 32 or base == 0:
+                source(addresses)  # raises unless a multiple of 16 is enough
+            ctypes.memmove(start + at, encoder.encode(base), MAP_BYTES)
+        for at, value in self._pointers:
+            ctypes.c_uint64.from_address(start + at).value = value(addresses)
+        return self._launcher(storage, start + size)
+
+    def _launcher(self, storage: np.ndarray, address: int) -> Launch:
+        """`address` is that of the array of pointers in `storage`."""
+        driver, descriptor, device = get_driver(), self.binding.descriptor, self.device
+        function = self._function(device)
+        cuLaunchKernel, CUstream, streams = driver.cuLaunchKernel, driver.CUstream, _streams
+        gx, gy, gz = self.binding.grid
+        bx, by, bz = descriptor.block
+        shared = descriptor.dynamic_shared_bytes
+
+        def launch(stream: int, keep: Any = storage) -> None:
+            handle = streams.get(stream)
+            if handle is None:
+                handle = streams[stream] = CUstream(stream)
+            status = cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, handle, address, 0)[0]
+            if status != 0:
+                again(status, handle)
+
+        def again(status: Any, handle: Any) -> None:
+            """A thread that has not used the device yet has no context."""
+            if status == driver.CUresult.CUDA_ERROR_INVALID_CONTEXT:
+                with device.current():
+                    status = cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, handle, address, 0)[0]
+            if status != 0:
+                raise CudaError(f"the launch of '{descriptor.kernel}' failed: {describe(status)}")
+
+        return launch
+
+
+_streams: Dict[int, Any] = {}
+
+
+class _Encoder:
+    """cuTensorMapEncodeTiled with all its arguments but the address."""
+
+    def __init__(self, blank: maps.TensorMap) -> None:
+        driver = get_driver()
+        u64, u32 = driver.cuuint64_t, driver.cuuint32_t
+        self.call = driver.cuTensorMapEncodeTiled
+        self.head = (
+            getattr(driver.CUtensorMapDataType, "CU_TENSOR_MAP_DATA_TYPE_" + maps.TYPES[blank.type][1]),
+            len(blank.dims),
+        )
+        self.tail = (
+            [u64(n) for n in blank.dims],
+            [u64(n) for n in blank.strides],
+            [u32(n) for n in blank.box],
+            [u32(1) for _ in blank.dims],
+            getattr(driver.CUtensorMapInterleave, "CU_TENSOR_MAP_INTERLEAVE_" + maps.INTERLEAVES[blank.interleave]),
+            getattr(driver.CUtensorMapSwizzle, "CU_TENSOR_MAP_SWIZZLE_" + maps.SWIZZLES[blank.swizzle]),
+            getattr(driver.CUtensorMapL2promotion, "CU_TENSOR_MAP_L2_PROMOTION_" + maps.PROMOTIONS[blank.l2_promotion]),
+            getattr(driver.CUtensorMapFloatOOBfill, "CU_TENSOR_MAP_FLOAT_OOB_FILL_" + maps.FILLS[blank.oob_fill]),
+        )
+        self.kept: Dict[int, bytes] = {}
+
+    def encode(self, base: int) -> bytes:
+        """The 128 bytes of the map, kept: of q, k and v mostly one moves."""
+        data = self.kept.get(base)
+        if data is None:
+            if len(self.kept) >= KEPT:
+                self.kept.clear()
+            tensor_map = check(self.call(*self.head, base, *self.tail))
+            data = self.kept[base] = ctypes.string_at(tensor_map.getPtr(), MAP_BYTES)
+        return data
