@@ -152,7 +152,15 @@ LogicalResult ProgramBuilder::addOp(Operation *op) {
     return addIssuedOp(op);
   if (isa<ReadTileOp, WriteTileOp, RescaleOp, PublishOp, CollectOp>(op))
     return addTileOp(op);
-  if (auto wait = dyn_cast<TmemWaitOp>(op)) {
+  if (auto product = dyn_cast<WarpgroupMmaOp>(op)) {
+    addProduct(product);
+  } else if (auto wait = dyn_cast<WarpgroupWaitOp>(op)) {
+    Instruction instruction = begin(op, Event::WaitProducts);
+    instruction.immediate = wait.getPending();
+    instruction.value = getRegister(wait.getInput());
+    instruction.result = getRegister(wait.getResult());
+    end(instruction);
+  } else if (auto wait = dyn_cast<TmemWaitOp>(op)) {
     end(begin(op, wait.getAccess() == TmemAccess::Load ? Event::WaitLoad
                                                        : Event::WaitStore));
   } else if (isa<FenceOp>(op)) {
@@ -269,6 +277,23 @@ void ProgramBuilder::addMma(MmaOp op) {
                /*writes=*/true);
   if (op.getAccumulate())
     instruction.value = getRegister(op.getAccumulate());
+  end(instruction);
+}
+
+/// A product of a warpgroup's own: D is in registers, and so may be A.
+void ProgramBuilder::addProduct(WarpgroupMmaOp op) {
+  Instruction instruction = begin(op, Event::Product);
+  instruction.transposed = op.getTransposeB();
+  instruction.immediate = op.getNegateA();
+  program.stores = true;
+  if (op.getASlot())
+    addWholeTile(op.getA(), op.getASlot(), /*reads=*/true, /*writes=*/false);
+  else
+    instruction.value = getRegister(op.getA());
+  addWholeTile(op.getB(), op.getBSlot(), /*reads=*/true, /*writes=*/false);
+  if (op.getC())
+    instruction.second = getRegister(op.getC());
+  instruction.result = getRegister(op.getD());
   end(instruction);
 }
 

@@ -53,7 +53,12 @@ void ProgramBuilder::addMath(Operation *op) {
   } else if (auto normalize = dyn_cast<NormalizeOp>(op)) {
     take(Math::Normalize, normalize.getInput(), normalize.getResult());
     instruction.value = getRegister(normalize.getSum());
-  } else if (isa<ConvertOp, ScaleOp>(op)) {
+  } else if (auto scale = dyn_cast<ScaleRowsOp>(op)) {
+    take(Math::ScaleRows, scale.getInput(), scale.getResult());
+    instruction.value = getRegister(scale.getFactor());
+  } else if (auto fill = dyn_cast<FillOp>(op); fill && fill.getValue().isZero()) {
+    take(Math::Fill, {}, fill.getResult());
+  } else if (isa<ConvertOp, ScaleOp, RowTotalOp>(op)) {
     take(Math::Keep, op->getOperand(0), op->getResult(0));
   } else if (auto store = dyn_cast<StoreLseOp>(op)) {
     instruction.math = Math::StoreLse;

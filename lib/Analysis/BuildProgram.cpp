@@ -163,7 +163,8 @@ LogicalResult ProgramBuilder::addBarriers() {
 //===----------------------------------------------------------------------===//
 
 bool ProgramBuilder::isTracked(Value value) {
-  return isa<IndexType, IntegerType, RowsType, FragmentType>(value.getType());
+  return isa<IndexType, IntegerType, RowsType, FragmentType, PendingType>(
+      value.getType());
 }
 
 int32_t ProgramBuilder::getRegister(Value value) {
@@ -219,7 +220,7 @@ void ProgramBuilder::addAgents() {
       own.store = component(uses({Event::Write}));
       own.proxy = component(uses({Event::Put, Event::Get}));
       own.bulk = component(uses({Event::Store}));
-      own.mma = component(uses({Event::Mma, Event::Commit}));
+      own.mma = component(uses({Event::Mma, Event::Commit, Event::Product}));
       program.agents.push_back({static_cast<int32_t>(index), instance, own,
                                 program.registers, cursors});
       program.registers += role.registers.size();

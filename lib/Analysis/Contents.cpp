@@ -77,6 +77,8 @@ std::string protocol::describe(const Content &content) {
     return "the factor of " + stage + " and " + block + task;
   case Kind::Sum:
     return "the sum of " + stage + " up to " + block + task;
+  case Kind::Zero:
+    return "zeros";
   }
   return "";
 }

@@ -29,6 +29,7 @@ enum class Kind : int32_t {
   Reference, ///< Of block `block`.
   Factor,    ///< From the reference of the block before to that of `block`.
   Sum,       ///< Of weights over blocks 1 to `block`, against its reference.
+  Zero,      ///< Nothing yet: an accumulator before its first product.
 };
 
 /// Tasks and blocks count from 1. Of a tile, `begin` is where column 0 would

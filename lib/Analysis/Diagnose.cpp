@@ -113,7 +113,7 @@ std::string Reporter::getRemedy(const Finding &finding) const {
     return "expected a 'fa4.fence async_shared' behind it";
   if (isa<LoadOp>(there))
     return "expected a wait for the barrier that the copy signals";
-  if (isa<MmaOp>(there))
+  if (isa<MmaOp, WarpgroupMmaOp>(there))
     return "expected an arrival by commit of " + before +
            " behind it, and a wait for that";
   if (finding.issuedBefore && isa<ReadTileOp>(there))

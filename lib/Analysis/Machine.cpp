@@ -157,6 +157,12 @@ bool Machine::step(int32_t agent) {
       clock[own.bulk] = std::max(clock[own.bulk], state.issued[own.bulk] -
                                                       instruction.immediate);
     break;
+  case Event::WaitProducts:
+    clock[own.mma] = std::max(clock[own.mma],
+                              state.issued[own.mma] - instruction.immediate);
+    setRegister(agent, instruction.result,
+                getRegister(agent, instruction.value));
+    break;
   case Event::WaitLoad:
     if (own.load >= 0)
       clock[own.load] = state.issued[own.load];
@@ -193,6 +199,9 @@ bool Machine::step(int32_t agent) {
     break;
   case Event::Mma:
     stepMma(agent, instruction);
+    break;
+  case Event::Product:
+    stepProduct(agent, instruction);
     break;
   default:
     stepTile(agent, instruction);

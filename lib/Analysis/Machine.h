@@ -247,6 +247,12 @@ private:
   bool stepWait(int32_t agent, const Instruction &instruction);
   void stepTile(int32_t agent, const Instruction &instruction);
   void stepMma(int32_t agent, const Instruction &instruction);
+  void stepProduct(int32_t agent, const Instruction &instruction);
+  int32_t multiplyScores(int32_t agent, const Instruction &instruction,
+                         ArrayRef<int32_t> slots);
+  int32_t multiplyWeights(int32_t agent, const Instruction &instruction,
+                          int32_t slot);
+  void stepScaleRows(int32_t agent, const Instruction &instruction);
   void stepUse(int32_t agent, const Instruction &instruction);
 
   int32_t tick(int32_t agent);

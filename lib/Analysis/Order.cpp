@@ -69,7 +69,7 @@ SmallVector<int32_t> Tracker::getPath(int32_t from, int32_t to) const {
 static LogicalResult findEnd(const Program &program, AccessPoint point,
                              Watch::End &end) {
   static constexpr Event kAccesses[] = {
-      Event::Load,  Event::Store,   Event::Mma, Event::Read,
+      Event::Load,  Event::Store,   Event::Mma, Event::Product, Event::Read,
       Event::Write, Event::Rescale, Event::Put, Event::Get};
   if (!point.op)
     return failure();

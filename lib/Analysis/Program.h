@@ -25,6 +25,8 @@ enum class Event : uint8_t {
   Store,     ///< TMA reads shared memory until a StoreWait.
   StoreWait, ///< `immediate` stores may still be reading.
   Mma,
+  Product,      ///< Into registers of the agent itself.
+  WaitProducts, ///< `immediate` products may still be running.
   Read,    ///< Of tensor memory, until a WaitLoad.
   Write,   ///< Of tensor memory, until a WaitStore.
   Rescale, ///< Of tensor memory, complete when the event is over.
@@ -52,6 +54,8 @@ enum class Math : uint8_t {
   RowSum,
   Keep, ///< The result holds what the operand does.
   Normalize,
+  Fill,
+  ScaleRows,
   StoreLse,
 };
 

@@ -32,6 +32,7 @@ private:
   LogicalResult addTileOp(Operation *op);
   LogicalResult addIssuedOp(Operation *op);
   void addMma(MmaOp op);
+  void addProduct(WarpgroupMmaOp op);
   void addMath(Operation *op);
   LogicalResult checkCoordinates(Operation *op, ValueRange coordinates);
   LogicalResult refuseRegions(Operation *op);

@@ -270,6 +270,10 @@ void Machine::stepMath(int32_t agent, const Instruction &instruction) {
     x->block = x->reference = 0;
     return setContent(agent, instruction.result, *x);
   }
+  case Math::Fill:
+    return setContent(agent, instruction.result, {Kind::Zero});
+  case Math::ScaleRows:
+    return stepScaleRows(agent, instruction);
   case Math::StoreLse:
     return stepStoreLse(agent, instruction);
   }
