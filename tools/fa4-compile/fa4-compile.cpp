@@ -89,19 +89,13 @@ static LogicalResult readEmitKinds(CompileOptions &options) {
 
 /// Refuses a chip before anything runs, and says what it lacks.
 static LogicalResult checkChip(MLIRContext &context) {
-  TargetAttr target = TargetAttr::getForChip(&context, chip);
-  if (target && target.getMma() == MMAFlavour::TCGen05)
+  if (TargetAttr::getForChip(&context, chip))
     return success();
-  std::string message =
-      "chip '" + chip +
-      "' cannot be compiled for: the schedules need tcgen05, ";
-  if (target)
-    message +=
-        "and " + chip + " has " + stringifyMMAFlavour(target.getMma()).str();
-  else
-    message +=
-        "which PTX has from 8.6 on and for architecture-specific chips only";
-  return reportError(message + "; expected sm_100a");
+  return reportError("chip '" + chip +
+                     "' cannot be compiled for: the schedules need tcgen05 or "
+                     "wgmma, which PTX has for architecture-specific chips "
+                     "only; expected " +
+                     TargetAttr::getKnownChips());
 }
 
 int main(int argc, char **argv) {
