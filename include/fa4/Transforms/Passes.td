@@ -99,7 +99,7 @@ def ScheduleAttention : Pass<"fa4-schedule-attention", "::mlir::ModuleOp"> {
     Option<"consumerRegisters", "consumer-registers", "int64_t", "0",
            "wgmma: registers a thread of a consumer; 0 takes 240 for two and 160 for three">,
     Option<"tileKeys", "tile-keys", "int64_t", "0", "wgmma: keys of a block; 0 takes 128">,
-    Option<"turns", "turns", "bool", "true",
+    Option<"turns", "turns", "bool", "false",
            "wgmma: consumers start their products one after the other">
   ];
 }

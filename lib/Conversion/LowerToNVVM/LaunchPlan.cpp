@@ -248,14 +248,14 @@ FailureOr<LaunchPlan> LaunchPlanner::run() {
   Expr tileHeadsPerKv = derive("tile_heads_per_kv", tileHeads / ::fa4::max(kvHeads, 1));
   Expr mBlocks = derive("m_blocks", ::fa4::ceilDiv(seqQ * pack, kernel.getTaskRows()));
   Expr tasks = derive("tasks", mBlocks * tileHeads * batch);
-  // Tile heads whose K and V lie in the L2 together (f16 or bf16).
+  // Tile heads whose K and V (f16 or bf16) lie in the L2 together, in sections of about one size: a
+  // small last one would begin with long tasks when most blocks are done.
   Expr kvBytes = ::fa4::max(seqKv, 1) * (2 * (kernel.getHeadDim() + kernel.getValueDim()));
-  Expr section =
-      derive("heads_per_section",
-             ::fa4::max(::fa4::min(::fa4::max(Expr(kernel.getTarget().getL2Bytes()) / kvBytes, 1) *
-                                       tileHeadsPerKv,
-                                   tileHeads * batch),
-                        1));
+  Expr fit = ::fa4::max(Expr(kernel.getTarget().getL2Bytes()) / kvBytes, 1);
+  Expr groups = ::fa4::max(kvHeads, 1) * batch;
+  Expr sections = ::fa4::max(::fa4::ceilDiv(groups, fit), 1);
+  Expr section = derive("heads_per_section",
+                        ::fa4::max(::fa4::ceilDiv(groups, sections) * tileHeadsPerKv, 1));
   bool linear = kernel.getScheduler() == Scheduler::LinearPersistent;
   Expr blocks = derive("blocks", linear ? ::fa4::min(tasks, kernel.getTarget().getSms()) : tasks);
   constexpr int64_t maxTasks = int64_t(1) << 30;

@@ -1,4 +1,7 @@
-// RUN: fa4-opt %s --fa4-schedule-attention=chip=sm_90a | FileCheck %s
+// RUN: fa4-opt %s --fa4-schedule-attention="chip=sm_90a turns=true" | FileCheck %s
+// RUN: fa4-opt %s --fa4-schedule-attention=chip=sm_90a | FileCheck %s --check-prefix=DEFAULT
+// DEFAULT: fa4.kernel
+// DEFAULT-NOT: "turn_
 
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

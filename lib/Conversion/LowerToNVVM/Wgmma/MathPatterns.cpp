@@ -7,6 +7,7 @@
 #include "../InlineAsm.h"
 #include "../RowMath.h"
 #include "Layout.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
@@ -39,6 +40,8 @@ struct ScalePattern : KernelPattern<ScaleOp> {
   }
 };
 
+/// A warp whose rows all have the factor 1, as in most blocks, multiplies
+/// nothing.
 struct ScaleRowsPattern : KernelPattern<ScaleRowsOp> {
   using KernelPattern::KernelPattern;
 
@@ -46,12 +49,34 @@ struct ScaleRowsPattern : KernelPattern<ScaleRowsOp> {
   matchAndRewrite(ScaleRowsOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    ValueRange factors = adaptor.getFactor();
-    return replaceElements(op, rewriter, adaptor.getInput(),
-                           [&](size_t index, Value value) -> Value {
-                             return LLVM::FMulOp::create(
-                                 b, value, factors[wgmma::rowOf(index)]);
-                           });
+    ValueRange input = adaptor.getInput(), factors = adaptor.getFactor();
+    Value one = f32Constant(b, op.getLoc(), 1.0f);
+    Value needed;
+    for (Value factor : factors) {
+      // Unordered, so that a NaN factor is spread.
+      Value other =
+          LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::une, factor, one);
+      needed =
+          needed ? LLVM::OrOp::create(b, needed, other).getResult() : other;
+    }
+    Value any = NVVM::VoteSyncOp::create(b, b.getI1Type(),
+                                         i32Constant(b, op.getLoc(), -1),
+                                         needed, NVVM::VoteSyncKind::any);
+    auto branch =
+        scf::IfOp::create(b, input.getTypes(), any,
+                          /*addThenBlock=*/true, /*addElseBlock=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> scaled;
+    for (auto [index, value] : llvm::enumerate(input))
+      scaled.push_back(
+          LLVM::FMulOp::create(b, value, factors[wgmma::rowOf(index)]));
+    scf::YieldOp::create(b, scaled);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, input);
+    SmallVector<SmallVector<Value>> results;
+    results.push_back(llvm::to_vector_of<Value>(branch.getResults()));
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
   }
 };
 
