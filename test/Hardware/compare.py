@@ -19,6 +19,8 @@ import zipfile
 
 import cases
 
+SECONDS = 120  # for one kernel
+
 
 def npy(path, data):
     header = "{'descr': '|u1', 'fortran_order': False, 'shape': (%d,), }" % len(data)
@@ -63,8 +65,11 @@ class Simulator:
                     json.dump(value, f)
             with open(d + "/k.ptx", "w") as f:
                 f.write("\n".join(lines))
-            r = subprocess.run([self.program, d + "/k.ptx", "--launch", d + "/l.json"] + self.options, capture_output=True,
-                               text=True, timeout=120)
+            command = [self.program, d + "/k.ptx", "--launch", d + "/l.json"] + self.options
+            try:
+                r = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+            except subprocess.TimeoutExpired:
+                return None, 0, "not done in %d s" % SECONDS
             if r.returncode == 0:
                 return read_npy(d + "/result.npy"), 0, ""
             at = re.search(r"(?:k\.ptx:|line )(\d+)", r.stderr)

@@ -1,7 +1,8 @@
 # Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""coverage.py [--forms DIR] [--list FILE]: every sm_90a opcode of test/Sim/forms.txt occurs in a kernel of forms/ or is in
-not_run.txt with the reason. Exit code 1 if not, or if a line of not_run.txt does not hold.
+"""coverage.py [--forms DIR] [--list FILE]: every sm_90a form of test/Sim/forms.txt, that is each opcode with each kind of operands,
+occurs in a kernel of forms/, or the opcode is in not_run.txt with the reason. Exit code 1 if not, or if a line of not_run.txt does
+not hold.
 """
 
 import argparse
@@ -23,43 +24,73 @@ LISTING = ("approx", "atomic", "bits", "bulk", "call", "call_registers", "compar
            "mbarrier", "memory", "tma_fault", "tma_load", "tma_store", "warp", "wgmma")
 
 OPCODE = re.compile(r"\s*(?:[\w$%]+:\s*)*[{ ]*(?:@!?%\w+\s+)?([a-z_0-9]+(?:[.:][A-Za-z0-9_:]+)*)(?=\s|$)")
+SPECIAL = re.compile(r"%(\w*tid|n?ctaid|n?clusterid|cluster_|lane|n?warpid|n?smid|clock|globaltimer|dynamic_|total_|aggr_|reserved_|envreg|pm\d|"
+                     r"gridid|current_graph|is_explicit)")
 
 
-def opcodes(text):
-    """The opcode of each statement, directives left out."""
+def operands(text):
+    """The operands of a statement; commas in brackets do not part them."""
+    found, depth, current = [], 0, ""
+    for c in text:
+        depth += (c in "{[(") - (c in "}])")
+        if c == "," and depth == 0:
+            found.append(current.strip())
+            current = ""
+        else:
+            current += c
+    return [o for o in found + [current.strip()] if o]
+
+
+def kind(operand):
+    """register, !register, r|r, vN, address, immediate, symbol; special registers by name."""
+    if operand.startswith("{"):
+        return "v%d" % len(operands(operand[1:-1]))
+    if operand.startswith("["):
+        return "address"
+    if "|" in operand:
+        return "|".join(kind(o) for o in operand.split("|"))
+    if operand.startswith("!"):
+        return "!" + kind(operand[1:])
+    if operand.startswith("%"):
+        return operand if SPECIAL.match(operand) else "register"
+    return "_" if operand == "_" else "immediate" if re.match(r"-?\d", operand) else "symbol"
+
+
+def shapes(text):
+    """(opcode, kinds of operands) of each statement, directives left out."""
     found = []
     for line in text.split("\n"):
         for statement in line.split("//")[0].split(";"):
             m = OPCODE.match(statement)
             if m:
-                found.append(m.group(1))
+                found.append((m.group(1),) + tuple(kind(o) for o in operands(statement[m.end():])))
     return found
 
 
 def listed(path=os.path.join(SIM, "forms.txt")):
-    """(section, opcode, text) of each sm_90a form of ptx-sim."""
+    """(section, shape, text) of each sm_90a form of ptx-sim."""
     for section, targets, text in forms.read_forms(pathlib.Path(path)):
         if "sm_90a" in targets:
-            for opcode in opcodes(text):
-                yield section, opcode, text
+            for shape in shapes(text):
+                yield section, shape, text
 
 
 def run(folder, families=None):
-    """The opcodes of all kernels in a folder, or of some families."""
+    """The shapes of all kernels in a folder, or of some families."""
     found = set()
     for path in glob.glob(os.path.join(folder, "*.ptx")):
         if families is None or os.path.basename(path)[:-4] in families:
             with open(path) as f:
-                found |= set(opcodes(f.read()))
+                found |= set(shapes(f.read()))
     return found
 
 
 def missing(*sections):
     """(section, opcode, text) of what no listing family has."""
     ran = run(os.path.join(HERE, "forms"), LISTING)
-    for section, opcode, text in listed():
-        if section in sections and opcode not in ran:
-            yield section, opcode, text
+    for section, shape, text in listed():
+        if section in sections and shape not in ran:
+            yield section, shape[0], text
 
 
 def not_run(path):
@@ -74,17 +105,18 @@ def main():
     args = parser.parse_args()
     found, excused = run(args.forms), not_run(os.path.join(HERE, "not_run.txt"))
     wanted, lost = collections.OrderedDict(), 0
-    for section, opcode, _ in listed(args.list):
-        wanted.setdefault(opcode, section)
-    for opcode, section in wanted.items():
-        if opcode not in found and opcode not in excused:
+    for section, shape, _ in listed(args.list):
+        wanted.setdefault(shape, section)
+    for shape, section in wanted.items():
+        if shape not in found and shape[0] not in excused:
             lost += 1
-            print("%s: %s: in no kernel of forms/ and not in not_run.txt" % (section, opcode))
+            print("%s: %s: in no kernel of forms/ and not in not_run.txt" % (section, " ".join(shape)))
+    ran, known = {shape[0] for shape in found}, {shape[0] for shape in wanted}
     for opcode in excused:
-        if opcode in found or opcode not in wanted:
+        if opcode in ran or opcode not in known:
             lost += 1
-            print("%s: in not_run.txt, but %s" % (opcode, "a kernel has it" if opcode in found else "forms.txt has it not"))
-    print("%d sm_90a opcodes, %d not run, %d missing" % (len(wanted), len(excused), lost))
+            print("%s: in not_run.txt, but %s" % (opcode, "a kernel has it" if opcode in ran else "forms.txt has it not"))
+    print("%d sm_90a forms of %d opcodes, %d opcodes not run, %d forms missing" % (len(wanted), len(known), len(excused), lost))
     return 1 if lost else 0
 
 

@@ -2,11 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Messages: one warp writes, publishes under an ordering, another takes it up and reads. And parameters, and brx.idx.uni."""
 
+import re
+
+import coverage
 from forms_base import Form, Kernel, Rows, predicate
 from forms_warp import HEAD
 
 # Lane l of warp 0 sends to lane l of warp 1 through a flag and a place for data of their own, in each space.
-PROLOGUE = """ .reg .pred %sender, %first; .reg .b32 %sf, %sd; .reg .b64 %gf, %gd, %ggf, %sgf, %bar;
+# %id is 3 and %count 64, which the assembler does not know.
+PROLOGUE = """ .reg .pred %sender, %first; .reg .b32 %id, %count;
+ mov.u32 %count, %ntid.x; shr.u32 %id, %count, 4; sub.u32 %id, %id, 1; .reg .b32 %sf, %sd; .reg .b64 %gf, %gd, %ggf, %sgf, %bar;
  .shared .align 16 .b8 near[512]; .shared .align 8 .b64 bar;
  setp.lt.u32 %sender, %t, 32; setp.eq.u32 %first, %t, 0; and.b32 %w29, %t, 31; mov.u32 %sf, near; mad.lo.u32 %sf, %w29, 4, %sf; add.u32 %sd, %sf, 256;
  mov.u64 %gf, far; mad.wide.u32 %gf, %w29, 4, %gf; add.u64 %gd, %gf, 256; cvta.global.u64 %ggf, %gf;
@@ -56,13 +61,17 @@ def flags(m):
             m.flag(fence + " volatile", space, fence + "; st.volatileSPACE.u32 FLAG, NEXT;", "ld.volatileSPACE.u32 %w9, FLAG; " + fence + ";")
 
 
+def texts(pattern):
+    """(opcode, text) of the forms of warps and barriers that ptx-sim decodes and that begin so."""
+    for section, shape, text in coverage.listed():
+        if section == "warps and barriers" and re.match(pattern, text):
+            yield shape[0], text.rstrip(";")
+
+
 def barriers(m):
-    for b in ("bar", "bar.cta", "barrier", "barrier.cta"):
-        for aligned in ("", ".aligned") if b.startswith("barrier") else ("",):
-            n = ", 64" if b.startswith("barrier") and not aligned else ""
-            m.add("%s.sync%s" % (b, aligned), "%s.sync%s 3%s;" % (b, aligned, n), "%s.sync%s 3%s;" % (b, aligned, n))
-            m.add("%s.sync%s counted" % (b, aligned), "mov.b32 %%w10, 4; %s.sync%s %%w10, 64;" % (b, aligned), "%s.sync%s 4, 64;" % (b, aligned))
-            m.add("%s.arrive%s" % (b, aligned), "%s.arrive%s 5, 64;" % (b, aligned), "%s.sync%s 5, 64;" % (b, aligned))
+    for opcode, text in texts(r"(bar|barrier)(\.cta)?\.(sync|arrive)"):
+        code = text.replace("%r1", "%id").replace("%r2", "%count") + ";"
+        m.add(text, code, opcode.replace("arrive", "sync") + " 3, 64;" if "arrive" in opcode else code)
     for aligned in ("", ".aligned"):
         for release in ("", ".release"):
             for acquire in ("", ".acquire"):
@@ -105,24 +114,13 @@ def fences():
 
 
 def votes():
-    """bar.red and barrier.red of both spellings of the CTA, aligned or not."""
+    """bar.red and barrier.red, aligned or not, with a count or without."""
     out = []
-    for b in ("bar.cta", "barrier", "barrier.cta"):
-        for aligned in ("", ".aligned") if b.startswith("barrier") else ("",):
-            for neg in ("", "!"):
-                for count in ("", "64, "):
-                    if b.startswith("barrier") and not aligned and not count:
-                        count = "64, "
-                    name = "%s.red.%%s%s %s%sc" % (b, aligned, count, neg)
-                    out.append(Form("%s.red.popc%s.u32 %%wd, 3, %s%s%%c;" % (b, aligned, count, neg), "w", name % "popc"))
-                    for r in ("and", "or"):
-                        out.append(predicate("%s.red.%s%s.pred %%p, 3, %s%s%%c;" % (b, r, aligned, count, neg), name % r))
-    seen, kept = set(), []
-    for f in out:
-        if f.name not in seen:
-            seen.add(f.name)
-            kept.append(f)
-    return kept
+    for opcode, text in texts(r"(bar|barrier)(\.cta)?\.red"):
+        target, rest = text[len(opcode):].split(",", 1)
+        code = "%s %s,%s;" % (opcode, "%wd" if "popc" in opcode else "%p", re.sub(r"%p\d", "%c", rest))
+        out.append(Form(code, "w", text) if "popc" in opcode else predicate(code, text))
+    return out
 
 
 def parameters():

@@ -13,7 +13,7 @@ def products(sizes):
     """A sum over all sources and transpositions for each size and type; sums of f16 stay below 128, so all are exact."""
     whole = B_AT + 256 * 128  # the operands of one type; f16 comes first, then bf16
     body = DECLARE + " .reg .b64 %ak, %am, %bk, %bm; .reg .b32 %r<4>, %g<64>; .reg .f32 %f<128>;\n" + loop("c", 2 * whole, COPY_IN) + PUBLISH
-    body += " mul.wide.u32 %a, %t, 4; add.u64 %a, %out, %a;\n"
+    body += " mul.wide.u32 %a, %t, 4; add.u64 %a, %out, %a; setp.ne.u32 %p, %t, %t; setp.ge.u32 %q, %t, 0;\n"
     words = 0
     for n in sizes:
         for acc, kind in (("f32", "f16"), ("f32", "bf16"), ("f16", "f16")):
@@ -29,8 +29,8 @@ def products(sizes):
             for a, b, trans in [("%" + x + "," , "%" + y, t) for x, y, t in
                                 (("ak", "bk", "0, 0"), ("ak", "bm", "0, 1"), ("am", "bk", "1, 0"), ("am", "bm", "1, 1"))] + [
                                     ("{%r0, %r1, %r2, %r3},", "%bk", "0"), ("{%r0, %r1, %r2, %r3},", "%bm", "1")]:
-                body += " wgmma.mma_async.sync.aligned.m64n%dk16.%s.%s.%s %s, %s %s, %d, 1, 1, %s;\n" % (
-                    n, acc, kind, kind, regs, a, b, 0 if first else 1, trans)
+                body += " wgmma.mma_async.sync.aligned.m64n%dk16.%s.%s.%s %s, %s %s, %s, 1, 1, %s;\n" % (
+                    n, acc, kind, kind, regs, a, b, "%p" if first else "%q", trans)
                 first = False
             body += " wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
             for r in d:

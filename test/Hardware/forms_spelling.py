@@ -124,10 +124,10 @@ def cached(opcode):
                 code = fill(place, space) if place != "%i" else ""
                 yield Form(code + "%s [%s];" % (opcode, place) + back(place, space), "x", opcode)
     elif opcode.startswith("createpolicy.fractional"):
-        share = "" if opcode in ("createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64",) else ", 0.5"
-        yield Form("%s %%x10%s; st.global.b64 [%%g], %%x1; ld.global.L2::cache_hint.b64 %%xd, [%%g], %%x10;" % (opcode, share), "x", opcode)
+        for share in ("",) if opcode == "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64" else ("", ", 0.5"):
+            yield Form("%s %%x10%s; st.global.b64 [%%g], %%x1; ld.global.L2::cache_hint.b64 %%xd, [%%g], %%x10;" % (opcode, share), "x", opcode + share)
     elif opcode.startswith("createpolicy.range"):
-        code = "%s %%x10, [%%ln], 64, 128; st.global.b64 [%%ln], %%x1; ld.global.L2::cache_hint.b64 %%xd, [%%ln], %%x10;" % opcode
+        code = "mov.b32 %%w9, 64; mov.b32 %%w10, 128; %s %%x10, [%%ln], %%w9, %%w10; st.global.b64 [%%ln], %%x1; ld.global.L2::cache_hint.b64 %%xd, [%%ln], %%x10;" % opcode
         yield Form(code, "x", opcode)
     elif opcode.startswith("applypriority"):
         yield Form(fill("%ln", ".global") + "%s [%%ln], 128;" % opcode + back("%ln", ".global"), "x", opcode)

@@ -24,11 +24,11 @@ def entries():
         hint = ", " + POLICY if "cache_hint" in opcode else ""
         tail = (", %h" if "multicast" in opcode else "") + hint
         if "prefetch.tensor" in opcode:
-            before = "\n %s [%%%%m, %%(at)s]%s;" % (opcode, hint)
+            before = "\n %s [%%m, AT]%s;" % (opcode, hint)
             batch(Loads, "prefetched_tiles").tile(RANKS[rank], AT[:rank], before=before)
         elif "prefetch" in opcode:
             batch(Loads, "prefetched").line("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes", "%in", 64,
-                                            before=" %s [%%in], 64%s;" % (opcode, hint))
+                                            before=" mov.b32 %%size, 64; %s [%%in], %%size%s;" % (opcode, hint))
         elif "wait_group" in opcode:
             continue  # every kernel of stores has both
         elif "complete_tx" in opcode and rank:
@@ -40,8 +40,10 @@ def entries():
             batch(Loads, "multicast_lines" if "multicast" in opcode else "lines").line(opcode, "%a", 48, tail, " add.u64 %a, %in, 112;")
         elif rank:
             batch(Stores, "to_global").tile(RANKS[rank], AT[:rank], opcode, hint)
+        elif opcode.endswith("commit_group"):
+            continue
         else:
-            batch(Stores, opcode.split(".")[-1] if opcode.endswith("f16") else "to_global").line(opcode, 128 if opcode.endswith("f16") else 64, hint)
+            batch(Stores, ("noftz_" if "noftz" in opcode else "") + opcode.split(".")[-1] if opcode.endswith("f16") else "to_global").line(opcode, 128 if opcode.endswith("f16") else 64, hint)
     out = []
     for name, b in kernels.items():
         k = b.kernel()

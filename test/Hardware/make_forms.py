@@ -15,6 +15,7 @@ import forms_float
 import forms_integer
 import forms_listed
 import forms_memory
+import forms_operands
 import forms_order
 import forms_phases
 import forms_product
@@ -24,8 +25,7 @@ import forms_tiles
 import forms_warp
 
 FAMILIES = (forms_integer, forms_float, forms_compare, forms_convert, forms_async, forms_tensor, forms_warp,
-            forms_memory, forms_listed, forms_order,
-            forms_phases, forms_product, forms_spelling, forms_tiles, forms_edges)
+            forms_memory, forms_listed, forms_order, forms_operands, forms_phases, forms_product, forms_spelling, forms_tiles, forms_edges)
 
 
 def main():

@@ -5,10 +5,15 @@
 from forms_async import COPY_IN, DECLARE, DUMP, FILL, PUBLISH, SETUP, coordinates, loop, tile_bytes
 from forms_base import Kernel
 
-MASK = " .reg .b16 %h; .reg .b32 %f; mov.b16 %h, 1;\n"
-POLICY = "0x14f0000000000000"
+MASK = " .reg .b16 %h; .reg .b32 %f, %c<5>, %size; .reg .b64 %pol; mov.b16 %h, 1; mov.b64 %pol, 0x14f0000000000000;\n"
+POLICY = "%pol"
 SPAN = {"none": 0, "32B": 32, "64B": 64, "128B": 128}
 ES = {"u8": 1, "u16": 2, "f16": 2, "bf16": 2, "f32": 4, "u32": 4, "i32": 4, "u64": 8, "f64": 8}
+
+
+def placed(at):
+    """Coordinates in registers, and the code that puts them there."""
+    return "".join(" mov.b32 %%c%d, %d;" % (i, c) for i, c in enumerate(at)), coordinates("%%c%d" % i for i in range(len(at)))
 
 
 def up(n, to):
@@ -57,12 +62,13 @@ class Loads(Batch):
     def tile(self, m, at, opcode=None, tail="", before="", offset=0):
         k = self.map(m, "in", offset)
         opcode = opcode or "cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes" % len(m["dims"])
-        code = self.use(k) + " add.u32 %%v, %%s, %d;" % self.place(held(m)) + before % {"at": coordinates(at)}
-        self.wait(tile_bytes(m), code + "\n %s [%%v], [%%m, %s], [%%bar]%s;" % (opcode, coordinates(at), tail))
+        set_, where = placed(at)
+        code = self.use(k) + set_ + " add.u32 %%v, %%s, %d;" % self.place(held(m)) + before.replace("AT", where)
+        self.wait(tile_bytes(m), code + "\n %s [%%v], [%%m, %s], [%%bar]%s;" % (opcode, where, tail))
 
     def line(self, opcode, source, size, tail="", before=""):
-        code = before + " add.u32 %%v, %%s, %d;" % self.place(up(size, 16))
-        self.wait(size, code + "\n %s [%%v], [%s], %d, [%%bar]%s;" % (opcode, source, size, tail))
+        code = before + " mov.b32 %%size, %d; add.u32 %%v, %%s, %d;" % (size, self.place(up(size, 16)))
+        self.wait(size, code + "\n %s [%%v], [%s], %%size, [%%bar]%s;" % (opcode, source, tail))
 
     def kernel(self, pool="random", count=1024):
         total = up(self.at, 512)
@@ -81,11 +87,13 @@ class Stores(Batch):
         k = self.map(m, "out", self.out)
         self.out += size
         opcode = opcode or "cp.async.bulk.tensor.%dd.global.shared::cta.bulk_group" % len(m["dims"])
-        code = self.use(k) + " add.u32 %%v, %%s, %d;\n %s [%%m, %s], [%%v]%s;" % (self.place(held(m)), opcode, coordinates(at), tail)
+        set_, where = placed(at)
+        code = self.use(k) + set_ + " add.u32 %%v, %%s, %d;\n %s [%%m, %s], [%%v]%s;" % (self.place(held(m)), opcode, where, tail)
         self.code += code + " cp.async.bulk.commit_group;\n"
 
     def line(self, opcode, size, tail=""):
-        code = " add.u64 %%a, %%out, %d; add.u32 %%v, %%s, %d;\n %s [%%a], [%%v], %d%s;" % (self.out, self.place(size, 16), opcode, size, tail)
+        code = " add.u64 %%a, %%out, %d; mov.b32 %%size, %d; add.u32 %%v, %%s, %d;\n %s [%%a], [%%v], %%size%s;" % (
+            self.out, size, self.place(size, 16), opcode, tail)
         self.out += size
         self.code += code + " cp.async.bulk.commit_group;\n"
 
