@@ -141,7 +141,7 @@ void Machine::stepTile(int32_t agent, const Instruction &instruction) {
     // In a task's first block all factors are 1, which leaves the tile alone.
     auto factor = expect(agent, instruction, instruction.value, Kind::Factor,
                          "a factor of the task at hand");
-    if (fault || (factor && factor->block == 1))
+    if (fault || (!program.loose && factor && factor->block == 1))
       return;
     Held held = getHeld(access, slot);
     touch(access, slot, clock, record, /*async=*/false, /*reads=*/true,

@@ -76,6 +76,8 @@ Occurrence Machine::getOccurrence(int32_t agent,
 }
 
 void Machine::refuse(Finding finding) {
+  if (program.loose && finding.fault == Fault::Early)
+    return;
   if (program.lenient &&
       llvm::is_contained({Fault::Race, Fault::Unwritten, Fault::Content,
                           Fault::Unstored, Fault::Unfinished,
@@ -180,6 +182,8 @@ bool Machine::step(int32_t agent) {
         state
             .cursors[program.agents[agent].firstCursor + instruction.immediate];
     setRegister(agent, instruction.result, cursor);
+    if (observer)
+      observer->next(getOccurrence(agent, instruction), instruction.immediate);
     cursor = (cursor + 1) % program.rings[instruction.immediate].slots;
     break;
   }

@@ -178,6 +178,8 @@ public:
                       const int32_t *knowledge, bool async) {}
   virtual void arrive(const Occurrence &here, int32_t slot, int32_t phase,
                       const int32_t *knowledge) {}
+  /// A cursor moves; the agent's op gives the slot from here on.
+  virtual void next(const Occurrence &here, int32_t ring) {}
   /// Behind a wait: what the agent knew before, and knows now.
   virtual void wait(const Occurrence &here, int32_t slot, int32_t phase,
                     const int32_t *before, const int32_t *now) {}

@@ -168,6 +168,9 @@ struct Program {
   SmallVector<Watch, 0> watches;
   /// Races, and whatever else does not keep a run from going on, are let pass.
   bool lenient = false;
+  /// Nothing waits: arrivals are not counted, and every access that the text has
+  /// is one, whatever the rows hold.
+  bool loose = false;
 
   int32_t slots = 0;      ///< Of all barriers.
   int32_t atoms = 0;      ///< Of all rings.

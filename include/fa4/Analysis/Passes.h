@@ -1,7 +1,7 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes that check and change nothing.
+// Passes that prove the contracts of a schedule, print and derive them.
 
 #ifndef FA4_ANALYSIS_PASSES_H
 #define FA4_ANALYSIS_PASSES_H

@@ -1,7 +1,7 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes that check a schedule and change nothing.
+// Passes that prove the contracts of a schedule, print and derive them.
 
 #ifndef FA4_ANALYSIS_PASSES_TD
 #define FA4_ANALYSIS_PASSES_TD
@@ -69,6 +69,25 @@ def PrintProtocol : Pass<"fa4-print-protocol", "::mlir::ModuleOp"> {
                clEnumValN(::mlir::fa4::ProtocolFormat::Table, "table", "the contracts"),
                clEnumValN(::mlir::fa4::ProtocolFormat::Dot, "dot", "one iteration, for Graphviz"),
                clEnumValN(::mlir::fa4::ProtocolFormat::SVG, "svg", "one iteration, as a picture"))}]>
+  ];
+}
+
+def DeriveContracts : Pass<"fa4-derive-contracts", "::mlir::fa4::KernelOp"> {
+  let summary = "derives the contracts of a schedule from its tile ops";
+  let description = [{
+    Takes all barriers, waits and arrivals out of a `fa4.kernel` and puts in new
+    ones, which follow from the accesses of the roles to tiles and mailboxes: a wait
+    directly before the first access that depends on another role, an arrival
+    directly behind the last one that it depends on. Orders that others imply have
+    no barrier; what is waited for at one place shares one. `fa4.tmem_wait`,
+    `fa4.fence` and `fa4.store_wait` stay, and are added where an arrival needs one.
+
+    The result is proved as `--fa4-verify-protocol` does, and refused where the proof
+    fails. docs/protocol.md has the steps, and what a schedule has to keep to.
+  }];
+  let options = [
+    Option<"perWarp", "per-warp", "bool", "false",
+           "two warpgroups meet in pairs of warps, each on its own rows">
   ];
 }
 

@@ -87,6 +87,13 @@ def ScheduleAttention : Pass<"fa4-schedule-attention", "::mlir::ModuleOp"> {
                         "the correction role"),
              clEnumValN(::mlir::fa4::EpilogueChoice::Softmax, "softmax",
                         "the softmax role, each instance its own tile"))}]>,
+    Option<"contracts", "contracts", "::mlir::fa4::ContractsChoice",
+           "::mlir::fa4::ContractsChoice::Reference",
+           "where barriers, waits and arrivals come from", [{::llvm::cl::values(
+             clEnumValN(::mlir::fa4::ContractsChoice::Reference, "reference",
+                        "written with the roles"),
+             clEnumValN(::mlir::fa4::ContractsChoice::Derived, "derived",
+                        "from the roles' tile ops, as --fa4-derive-contracts does"))}]>,
     Option<"fragmentWidth", "fragment-width", "int64_t", "32",
            "columns of S and P that the softmax role handles at a time: 16, 32 or 64">,
     Option<"epilogueChunk", "epilogue-chunk", "int64_t", "32",

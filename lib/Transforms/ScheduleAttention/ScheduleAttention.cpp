@@ -6,6 +6,7 @@
 #include "Hopper/Hopper.h"
 #include "Schedule.h"
 
+#include "fa4/Analysis/DeriveContracts.h"
 #include "fa4/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -73,8 +74,8 @@ private:
       llvm::unique_function<KernelOp(OpBuilder &, StringRef, FunctionType)>;
   /// Plans the kernel of `op`, and gives what builds it.
   FailureOr<BuildKernel> planKernel(AttentionOp op, TargetAttr target);
-  StringAttr addKernel(AttentionOp op, FunctionOpInterface function,
-                       TargetAttr target, BuildKernel build);
+  FailureOr<StringAttr> addKernel(AttentionOp op, FunctionOpInterface function,
+                                  TargetAttr target, BuildKernel build);
 
   const ScheduleAttentionOptions &options;
   /// The target where no module names one.
@@ -128,6 +129,7 @@ ScheduleAttentionOptions ScheduleAttentionPass::chosenOptions() const {
   options.groupPacking = groupPacking;
   options.scheduler = scheduler;
   options.epilogue = epilogue;
+  options.contracts = contracts;
   options.fragmentWidth = fragmentWidth;
   options.epilogueChunk = epilogueChunk;
   options.rescaleChunk = rescaleChunk;
@@ -163,11 +165,14 @@ LogicalResult Outliner::outline(AttentionOp op) {
   auto known = llvm::find_if(kernels, [&](const BuiltKernel &kernel) {
     return kernel.computes(op, table, *target);
   });
-  StringAttr name = known != kernels.end()
-                        ? known->name
-                        : addKernel(op, function, *target, std::move(*build));
+  FailureOr<StringAttr> name =
+      known != kernels.end()
+          ? known->name
+          : addKernel(op, function, *target, std::move(*build));
+  if (failed(name))
+    return failure();
   OpBuilder builder(op);
-  LaunchOp::create(builder, op.getLoc(), FlatSymbolRefAttr::get(name),
+  LaunchOp::create(builder, op.getLoc(), FlatSymbolRefAttr::get(*name),
                    op->getOperands());
   op.erase();
   return success();
@@ -210,14 +215,29 @@ FailureOr<Outliner::BuildKernel> Outliner::planKernel(AttentionOp op,
       });
 }
 
+/// Replaces the contracts of a kernel; who met in pairs of warps still does.
+static LogicalResult rederiveContracts(KernelOp kernel) {
+  bool perWarp =
+      llvm::any_of(kernel.getBody().getOps<BarrierOp>(),
+                   [](BarrierOp barrier) { return barrier.getPerWarp(); });
+  return deriveContracts(kernel, perWarp);
+}
+
 /// Builds the kernel of `op` before `function` and returns its name.
-StringAttr Outliner::addKernel(AttentionOp op, FunctionOpInterface function,
-                               TargetAttr target, BuildKernel build) {
+FailureOr<StringAttr> Outliner::addKernel(AttentionOp op,
+                                          FunctionOpInterface function,
+                                          TargetAttr target,
+                                          BuildKernel build) {
   Operation *table = function->getParentOp();
   OpBuilder builder(op.getContext());
   auto type = builder.getFunctionType(op->getOperandTypes(), {});
   KernelOp kernel =
       build(builder, (function.getName() + "_attention").str(), type);
+  if (options.contracts == ContractsChoice::Derived &&
+      failed(rederiveContracts(kernel))) {
+    kernel.erase();
+    return failure();
+  }
   StringAttr name = symbolTables.getSymbolTable(table).insert(
       kernel, function->getIterator());
   kernels.push_back({table, llvm::to_vector(op->getOperandTypes()), target,

@@ -1,0 +1,46 @@
+// Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fa4/Analysis/DeriveContracts.h"
+#include "Derive.h"
+#include "fa4/Analysis/Passes.h"
+#include "fa4/Analysis/Protocol.h"
+
+namespace mlir::fa4 {
+#define GEN_PASS_DEF_DERIVECONTRACTS
+#include "fa4/Analysis/Passes.h.inc"
+} // namespace mlir::fa4
+
+using namespace mlir;
+using namespace mlir::fa4;
+using namespace mlir::fa4::protocol;
+
+LogicalResult fa4::deriveContracts(KernelOp kernel, bool perWarp) {
+  if (failed(stripContracts(kernel)))
+    return failure();
+  FailureOr<Program> program = buildProgram(kernel);
+  if (failed(program))
+    return failure();
+  program->lenient = program->loose = true;
+  FailureOr<Sample> sample = takeSample(*program);
+  if (failed(sample))
+    return failure();
+  auto dependences = findDependences(*program, *sample);
+  if (failed(dependences))
+    return failure();
+  auto handoffs = findHandoffs(*program, *sample, *dependences);
+  if (failed(handoffs))
+    return failure();
+  placeContracts(*program, *handoffs, perWarp);
+  return verifyProtocol(kernel);
+}
+
+namespace {
+struct DeriveContracts final : fa4::impl::DeriveContractsBase<DeriveContracts> {
+  using DeriveContractsBase::DeriveContractsBase;
+  void runOnOperation() override {
+    if (failed(fa4::deriveContracts(getOperation(), perWarp)))
+      return signalPassFailure();
+  }
+};
+} // namespace
