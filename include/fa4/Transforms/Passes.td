@@ -44,7 +44,7 @@ def ScheduleAttention : Pass<"fa4-schedule-attention", "::mlir::ModuleOp"> {
            "registers a thread of the mma, load, store and idle roles">,
     Option<"kvStages", "kv-stages", "int64_t", "0",
            "slots of the K/V ring, of K's and of V's with wgmma; 0 takes 3 for head "
-           "dimension 128 and 6 for 64, with wgmma 2 and 4">,
+           "dimension 128 and 6 for 64, with wgmma what measured best for the shape">,
     Option<"polyPairs", "poly-pairs", "int64_t", "2",
            "of every poly-of pairs of columns, how many exponentials go by polynomial">,
     Option<"polyOf", "poly-of", "int64_t", "8", "period of poly-pairs, in pairs of columns">,
@@ -101,11 +101,10 @@ def ScheduleAttention : Pass<"fa4-schedule-attention", "::mlir::ModuleOp"> {
     Option<"rescaleChunk", "rescale-chunk", "int64_t", "32",
            "columns of O that the correction role rescales at a time">,
     Option<"consumers", "consumers", "int64_t", "0",
-           "wgmma: warpgroups that compute, 2 or 3; 0 takes 2 for head dimension 128 "
-           "and 3 for 64">,
+           "wgmma: warpgroups that compute, 2 or 3; 0 takes what measured best for the shape">,
     Option<"consumerRegisters", "consumer-registers", "int64_t", "0",
            "wgmma: registers a thread of a consumer; 0 takes 240 for two and 160 for three">,
-    Option<"tileKeys", "tile-keys", "int64_t", "0", "wgmma: keys of a block; 0 takes 128">,
+    Option<"tileKeys", "tile-keys", "int64_t", "0", "wgmma: keys of a block; 0 takes what measured best for the shape">,
     Option<"turns", "turns", "bool", "false",
            "wgmma: consumers start their products one after the other">
   ];

@@ -4,6 +4,7 @@
 #include "Hopper.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fa4;
@@ -105,6 +106,56 @@ static LogicalResult checkSharedMemory(AttentionOp op, const HopperPlan &plan) {
                           << ", barriers " << barriers;
 }
 
+namespace {
+/// Tiles, and the attentions that they are for.
+struct Tiles {
+  int64_t headDim;
+  /// Whether only causal ones, or only others.
+  std::optional<bool> causal;
+  /// Least number of keys, and least number of tasks for each SM, where the
+  /// types tell them; else the row is passed over unless both are 0.
+  int64_t minKeys, maxTasksPerSM;
+  int64_t consumers, tileKeys, kvStages;
+};
+} // namespace
+
+/// Measured on an H200 (docs/performance.md); the first row that fits is taken.
+static constexpr Tiles tilesByShape[] = {
+    // Long blocks have fewer exchanges between threads, short ones less that a
+    // causal mask hides.
+    {128, true, 4096, 0, 2, 160, 2},
+    {128, std::nullopt, 0, 0, 2, 128, 2},
+    // Few tasks fill the SMs better when they are small.
+    {64, false, 0, 2, 2, 176, 3},
+    {64, std::nullopt, 0, 0, 3, 128, 4},
+};
+
+static const Tiles &pickTiles(AttentionOp op, TargetAttr target, int64_t pack) {
+  int64_t keys = op.getKeyLength(), queries = op.getQueryLength();
+  int64_t heads = op.getQueryHeads(), batch = op.getBatch();
+  bool countsTasks = ShapedType::isStatic(queries) &&
+                     ShapedType::isStatic(heads) && ShapedType::isStatic(batch);
+  for (const Tiles &tiles : tilesByShape) {
+    if (tiles.headDim != op.getHeadDim() ||
+        (tiles.causal && *tiles.causal != op.getCausal()))
+      continue;
+    if (tiles.minKeys != 0 &&
+        (ShapedType::isDynamic(keys) || keys < tiles.minKeys))
+      continue;
+    if (tiles.maxTasksPerSM != 0) {
+      // In tiles of the row: products of sizes that a kernel can be launched
+      // for stay below 2^63.
+      double tasks = std::ceil(static_cast<double>(queries) * pack /
+                               (tiles.consumers * kWgmmaRows)) *
+                     (static_cast<double>(heads) / pack) * batch;
+      if (!countsTasks || tasks > tiles.maxTasksPerSM * target.getSms())
+        continue;
+    }
+    return tiles;
+  }
+  return tilesByShape[1];
+}
+
 FailureOr<HopperPlan>
 schedule::planHopper(AttentionOp op, TargetAttr target,
                      const ScheduleAttentionOptions &options) {
@@ -116,14 +167,20 @@ schedule::planHopper(AttentionOp op, TargetAttr target,
   plan.hasLse = static_cast<bool>(op.getLse());
   plan.headDim = op.getHeadDim();
   plan.scale = planScale(op);
-  plan.consumers = options.consumers != 0 ? options.consumers
-                   : plan.headDim == 128  ? 2
-                                          : 3;
+  FailureOr<int64_t> pack = planPack(op, options.groupPacking, kWgmmaRows);
+  if (failed(pack))
+    return failure();
+  plan.pack = *pack;
+  const Tiles &tiles = pickTiles(op, target, plan.pack);
+  // A choice of one leaves the others at what goes with it on any shape.
+  bool chosen = options.consumers != 0 || options.tileKeys != 0 ||
+                options.kvStages != 0 || options.consumerRegisters != 0;
+  const Tiles &usual = plan.headDim == 128 ? tilesByShape[1] : tilesByShape[3];
+  const Tiles &rest = chosen ? usual : tiles;
+  plan.consumers = options.consumers != 0 ? options.consumers : rest.consumers;
+  plan.tileKeys = options.tileKeys != 0 ? options.tileKeys : rest.tileKeys;
+  plan.kvStages = options.kvStages != 0 ? options.kvStages : rest.kvStages;
   plan.turns = options.turns;
-  plan.tileKeys = options.tileKeys != 0 ? options.tileKeys : 128;
-  plan.kvStages = options.kvStages != 0 ? options.kvStages
-                  : plan.headDim == 128 ? 2
-                                        : 4;
   plan.consumerRegisters = options.consumerRegisters != 0
                                ? options.consumerRegisters
                            : plan.consumers == 2 ? 240
@@ -133,10 +190,6 @@ schedule::planHopper(AttentionOp op, TargetAttr target,
   int64_t keys = op.getKeyLength();
   plan.maskFirst = plan.causal || ShapedType::isDynamic(keys) || keys == 0 ||
                    (plan.tileKeys > 0 && keys % plan.tileKeys != 0);
-  FailureOr<int64_t> pack = planPack(op, options.groupPacking, kWgmmaRows);
-  if (failed(pack))
-    return failure();
-  plan.pack = *pack;
   plan.scheduler = planScheduler(plan.causal, options.scheduler);
   if (failed(checkShape(op, plan)) || failed(checkRegisters(op, plan)) ||
       failed(checkSharedMemory(op, plan)))
