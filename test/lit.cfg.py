@@ -52,6 +52,10 @@ if os.path.exists(config.ptxas):
 if not os.path.exists("/usr/local/cuda/bin/ptxas"):
     config.available_features.add("no-default-ptxas")
 
+# cuda-h: the header of CUDA's driver, for what embeds a launch.
+if os.path.exists("/usr/local/cuda/include/cuda.h"):
+    config.available_features.add("cuda-h")
+
 # numpy: the Python that CMake found has it, so the kernels' numbers can be judged.
 if subprocess.run([config.python, "-c", "import numpy"], capture_output=True).returncode == 0:
     config.available_features.add("numpy")
