@@ -38,7 +38,7 @@ class Expr:
         self.op = op  # "const", "name", or the spelling of an operator or function
         self.value = value
         self.operands = operands
-        self.depth = 1 + max((operand.depth for operand in operands), default=0)
+        self.depth: int = 1 + max((operand.depth for operand in operands), default=0)
 
     def __str__(self) -> str:
         if not self.operands:

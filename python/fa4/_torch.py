@@ -11,11 +11,11 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
+from torch import Tensor
 
 from . import _attention as common
 from ._arrays import view_of
 
-Tensor = torch.Tensor
 _empty_like = torch.empty_like
 _empty = torch.empty
 _f32 = torch.float32
@@ -66,6 +66,9 @@ def attention(q: Any, k: Any, v: Any, causal: bool, scale: Optional[float], retu
         return _of_subclasses(q, k, v, causal, scale, return_lse, out)
     if (q.requires_grad or k.requires_grad or v.requires_grad) and _is_grad_enabled():
         raise NotImplementedError("fa4.attention has no backward pass: call it under torch.no_grad()")
+    key: Any
+    addresses: Any
+    result: Any
     if out is None:
         key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype,
                q.device, k.device, v.device, causal, scale, return_lse)  # fmt: skip
@@ -74,7 +77,7 @@ def attention(q: Any, k: Any, v: Any, causal: bool, scale: Optional[float], retu
         if return_lse:
             lse = _empty(call.lse_shape, dtype=_f32, device=call.device)
             addresses = (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr())
-            result: Any = (o, lse)
+            result = (o, lse)
         else:
             addresses = (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr())
             result = o
@@ -155,7 +158,7 @@ def _of_subclasses(q: Any, k: Any, v: Any, causal: bool, scale: Any, return_lse:
     if all(type(tensor) is Tensor for tensor in plain):
         if _is_grad_enabled() and any(tensor.requires_grad for tensor in (q, k, v)):
             raise NotImplementedError("fa4.attention has no backward pass: call it under torch.no_grad()")
-        return attention(*plain, causal, scale, return_lse, out)
+        return attention(plain[0], plain[1], plain[2], causal, scale, return_lse, out)
     return _by_operator(q, k, v, causal, scale, return_lse, out)
 
 
