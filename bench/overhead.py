@@ -9,6 +9,7 @@ The clock stands while the GPU catches up, so that a full queue is not counted.
 """
 
 import argparse
+import statistics
 import time
 
 import torch
@@ -21,7 +22,7 @@ CHUNK = 100  # fewer than the driver queues
 
 
 def host_time(call, calls):
-    """Microseconds a call: the mean, and the fastest chunk."""
+    """Microseconds a call: the mean, the median chunk and the fastest."""
     for _ in range(CHUNK):
         call()
     spent = []
@@ -32,7 +33,12 @@ def host_time(call, calls):
             call()
         spent.append((time.perf_counter() - start) / CHUNK * 1e6)
     torch.cuda.synchronize()
-    return sum(spent) / len(spent), min(spent)
+    return sum(spent) / len(spent), statistics.median(spent), min(spent)
+
+
+def show(name, times):
+    mean, median, least = times
+    print(f"{name}: {mean:.2f} us a call, median {median:.2f}, {least:.2f} in the fastest {CHUNK}")
 
 
 def check_graph(problem):
@@ -80,8 +86,7 @@ def main():
     rows["torch.ops.fa4.attention"] = lambda: torch.ops.fa4.attention(q, k, v)
     rows["torch.empty_like alone"] = lambda: torch.empty_like(q)
     for name, call in rows.items():
-        mean, least = host_time(call, args.calls)
-        print(f"{name}: {mean:.2f} us a call, {least:.2f} in the fastest {CHUNK}")
+        show(name, host_time(call, args.calls))
     sets = [problem.inputs() for _ in range(64)]
     others = iter(sets)
     fresh()
@@ -92,8 +97,7 @@ def main():
     print(f"fa4.attention at addresses seen for the first time: {(time.perf_counter() - start) / 63 * 1e6:.2f} us a call")
     for name, backend in (("cuDNN", SDPBackend.CUDNN_ATTENTION), ("FlashAttention-2", SDPBackend.FLASH_ATTENTION)):
         with sdpa_kernel(backend):
-            mean, least = host_time(sdpa, args.calls)
-        print(f"SDPA, {name}: {mean:.2f} us a call, {least:.2f} in the fastest {CHUNK}")
+            show(f"SDPA, {name}", host_time(sdpa, args.calls))
     if not check_graph(problem):
         raise SystemExit("the graph is wrong")
 
