@@ -39,6 +39,8 @@ def draw_shapes(kernel, rng):
             return rng.randint(1, 3)
         if name in ("Hq", "Hkv"):
             return 2
+        if name == "Skv" and rng.random() < 0.05:
+            return 0
         return rng.choice(LENGTHS) if rng.random() < 0.7 else rng.randint(1, 3000)
 
     known = {}
