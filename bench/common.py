@@ -64,6 +64,8 @@ def reference_rows(q, k, v, causal, scale, batch, head, rows):
     """Output and log-sum-exp of some rows of one head, in float64."""
     group = q.shape[2] // k.shape[2]
     sq, skv = q.shape[1], k.shape[1]
+    if skv == 0:
+        return q.new_zeros(len(rows), v.shape[3]).double(), q.new_full((len(rows),), -torch.inf).double()
     scale = scale if scale is not None else q.shape[3] ** -0.5
     qs = q[batch, rows, head].double()
     ks, vs = k[batch, :, head // group].double(), v[batch, :, head // group].double()
