@@ -122,7 +122,9 @@ def main():
         found = [x if lse else (x,) for x in found]
         same = all(torch.equal(a, b) for other in found[1:] for a, b in zip(found[0], other))
         failed += not same
-        print(f"{kernel.folder.name} q {q_shape} k {k_shape}: {args.runs} runs {'equal' if same else 'NOT equal'} to the bit")
+        print(
+            f"{kernel.folder.name} q {q_shape} k {k_shape}: {args.runs} runs {'equal' if same else 'NOT equal'} to the bit"
+        )
     if failed:
         raise SystemExit("there are wrong results")
 

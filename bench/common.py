@@ -45,8 +45,10 @@ class Problem:
         """Multiplications and additions of both products over the pairs that the mask shows."""
         pairs = self.sq * self.skv
         if self.causal:  # as is usual: half of the square, what Sq = Skv would give
-            pairs = pairs / 2 if self.sq == self.skv else sum(
-                min(max(i + 1 + self.skv - self.sq, 0), self.skv) for i in range(self.sq)
+            pairs = (
+                pairs / 2
+                if self.sq == self.skv
+                else sum(min(max(i + 1 + self.skv - self.sq, 0), self.skv) for i in range(self.sq))
             )
         return 4 * self.b * self.hq * pairs * self.d
 

@@ -3,7 +3,7 @@
 
 """Makes the kernels of the benchmarks, on any machine with fa4-compile and ptxas.
 
-    python3 bench/kernels.py DIR --chip sm_90a
+python3 bench/kernels.py DIR --chip sm_90a
 """
 
 import argparse

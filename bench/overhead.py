@@ -82,7 +82,10 @@ def main():
         # Inputs at other addresses each time: tensor maps are encoded anew.
         return fa4.attention(*next(others))
 
-    rows = {"fa4.attention": lambda: fa4.attention(q, k, v), "fa4.attention, out=": lambda: fa4.attention(q, k, v, out=out)}
+    rows = {
+        "fa4.attention": lambda: fa4.attention(q, k, v),
+        "fa4.attention, out=": lambda: fa4.attention(q, k, v, out=out),
+    }
     rows["torch.ops.fa4.attention"] = lambda: torch.ops.fa4.attention(q, k, v)
     rows["torch.empty_like alone"] = lambda: torch.empty_like(q)
     for name, call in rows.items():
@@ -94,7 +97,9 @@ def main():
     start = time.perf_counter()
     for _ in range(63):
         fresh()
-    print(f"fa4.attention at addresses seen for the first time: {(time.perf_counter() - start) / 63 * 1e6:.2f} us a call")
+    print(
+        f"fa4.attention at addresses seen for the first time: {(time.perf_counter() - start) / 63 * 1e6:.2f} us a call"
+    )
     for name, backend in (("cuDNN", SDPBackend.CUDNN_ATTENTION), ("FlashAttention-2", SDPBackend.FLASH_ATTENTION)):
         with sdpa_kernel(backend):
             show(f"SDPA, {name}", host_time(sdpa, args.calls))

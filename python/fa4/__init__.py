@@ -3,10 +3,10 @@
 
 """Attention kernels of the fa4 compiler: made ahead of time, loaded, run.
 
-    fa4.compile(...)         an attention to a kernel folder, with the tool fa4-compile
-    fa4.load(folder)         a kernel; needs NumPy and cuda-bindings, and no compiler
-    fa4.use(kernel)          fa4.attention may choose it
-    fa4.attention(q, k, v)   on tensors of PyTorch, CuPy or JAX
+fa4.compile(...)         an attention to a kernel folder, with the tool fa4-compile
+fa4.load(folder)         a kernel; to run it needs cuda-bindings, and no compiler
+fa4.use(kernel)          fa4.attention may choose it
+fa4.attention(q, k, v)   on tensors of PyTorch, CuPy or JAX
 """
 
 import sys

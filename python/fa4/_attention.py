@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import threading
 from typing import Any, Dict, List, Mapping, Optional, Tuple
-
-import numpy as np
 
 from . import _compile
 from ._arrays import View, is_jax, is_torch, module_of, view_of
@@ -207,8 +204,7 @@ def check_overlap(addresses: Mapping[str, int], o: Operand) -> None:
 
 def plan_for(operands: Mapping[str, Operand], device: int, causal: bool, scale: Optional[float]) -> Plan:
     """The kernel for an attention on a device, bound: one of `use`, else one compiled now."""
-    if scale is not None and not math.isfinite(scale):
-        raise ValueError(f"scale: expected a finite number, but got {scale}")
+    _compile.check_scale(scale)
     target = get_device(device)
     q, k = operands["q"], operands["k"]
     reasons: List[str] = []
@@ -245,7 +241,9 @@ def _unfit(
     if meaning.causal != causal:
         return f"it is {'' if meaning.causal else 'not '}causal"
     d = operands["q"].shape[3]
-    own, asked = (np.float32(1 / math.sqrt(d) if s is None else s) if d else None for s in (meaning.scale, scale))
+    own, asked = (
+        _compile.to_f32(s) if s is not None else _compile.to_f32(d**-0.5 if d else 0) for s in (meaning.scale, scale)
+    )
     if own != asked:
         return f"its scale is {own:.6g}, not {asked:.6g}"
     try:

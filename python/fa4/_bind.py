@@ -172,6 +172,9 @@ class _Binder:
     def address(self, where: str, expr: Expr) -> Callable[[Addresses], int]:
         """An expression in which the names of tensors stand for addresses."""
         values = self.values
+        if expr.op == "name" and expr.value not in values:
+            name = str(expr)
+            return lambda addresses: addresses[name]
 
         def evaluate(addresses: Addresses) -> int:
             def lookup(name: str) -> int:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import shutil
 import struct
@@ -23,6 +22,7 @@ from typing import Any, Dict, List, Optional, Union
 from ._kernel import MANIFEST, MANIFEST_SCHEMA, Kernel, load
 
 NAME = "attention"
+F32_MAX = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
 
 
 class CompileError(RuntimeError):
@@ -48,8 +48,7 @@ def source_text(
     """A module with one fa4.attention on memrefs of any strides."""
     if dtype not in ("f16", "bf16"):
         raise ValueError(f"dtype: expected f16 or bf16, but got '{dtype}'")
-    if scale is not None and not math.isfinite(scale):
-        raise ValueError(f"scale: expected a finite number, but got {scale}")
+    check_scale(scale)
 
     def memref(*extents: Optional[int]) -> str:
         shown = "x".join("?" if n is None else str(int(n)) for n in extents)
@@ -65,14 +64,20 @@ def source_text(
         f"  fa4.attention ins(%q, %k, %v : {q}, {k}, {k}) outs(%o : {q})"
         + (f" lse(%lse : {lse})" if return_lse else "")
         + (" causal" if causal else "")
-        + (f" scale({_f32(scale):.9e})" if scale is not None else ""),
+        + (f" scale({to_f32(scale):.9e})" if scale is not None else ""),
         "  return",
         "}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _f32(value: float) -> float:
+def check_scale(scale: Optional[float]) -> None:
+    """Raises unless a kernel can hold it, in f32."""
+    if scale is not None and not abs(scale) <= F32_MAX:
+        raise ValueError(f"scale: expected a finite number of f32, but got {scale}")
+
+
+def to_f32(value: float) -> float:
     return struct.unpack("<f", struct.pack("<f", value))[0]
 
 
@@ -94,7 +99,9 @@ def compile(
     """
     path = find_tool(tool)
     if path is None:
-        raise FileNotFoundError("fa4.compile needs the tool fa4-compile: put it on the PATH, or its path in FA4_COMPILE")
+        raise FileNotFoundError(
+            "fa4.compile needs the tool fa4-compile: put it on the PATH, or its path in FA4_COMPILE"
+        )
     if chip is None:
         chip = chip_of_device()
     text = source_text(

@@ -188,11 +188,14 @@ def _read(f: _Fields) -> Descriptor:
     if schema != SCHEMA:
         raise DescriptorError(f"schema: expected {SCHEMA}, but got {schema}")
     versions = _Fields(f.take("versions", dict), "versions")
-    tensors = [Tensor(t.take("name", str), t.choice("type", maps.TYPES), t.exprs("shape"), t.exprs("strides"))
-               for t in _finished(f.objects("tensors"), {"name", "type", "shape", "strides"})]
+    tensors = [
+        Tensor(t.take("name", str), t.choice("type", maps.TYPES), t.exprs("shape"), t.exprs("strides"))
+        for t in _finished(f.objects("tensors"), {"name", "type", "shape", "strides"})
+    ]
     symbols = [_symbol(s) for s in f.objects("symbols")]
-    derived = [Derived(d.take("name", str), d.expr("value"))
-               for d in _finished(f.objects("derived"), {"name", "value"})]
+    derived = [
+        Derived(d.take("name", str), d.expr("value")) for d in _finished(f.objects("derived"), {"name", "value"})
+    ]
     checks = []
     for c in _finished(f.objects("checks"), {"require", "message"}):
         message = c.take("message", str)
@@ -226,7 +229,9 @@ def _finished(objects: List[_Fields], known: Set[str]) -> List[_Fields]:
 
 def _symbol(f: _Fields) -> Symbol:
     is_stride = "stride" in f.value
-    symbol = Symbol(f.take("name", str), f.take("operand", str), is_stride, f.take("stride" if is_stride else "dim", int))
+    symbol = Symbol(
+        f.take("name", str), f.take("operand", str), is_stride, f.take("stride" if is_stride else "dim", int)
+    )
     f.finish()
     return symbol
 
@@ -245,8 +250,9 @@ def _parameter(f: _Fields, end: int) -> Tuple[Parameter, int]:
         if not 1 <= rank <= 5 or len(parameter.strides) != rank - 1 or len(parameter.box) != rank:
             raise DescriptorError(f"{f.path}: expected 1 to 5 dims, a stride less and as many in box")
     elif kind == "f32":
-        parameter = Parameter(name, kind, offset, input=f.take("input", str, ""),
-                              factor=float(f.take("factor", (int, float))))  # type: ignore[arg-type]
+        parameter = Parameter(
+            name, kind, offset, input=f.take("input", str, ""), factor=float(f.take("factor", (int, float)))
+        )  # type: ignore[arg-type]
     else:
         parameter = Parameter(name, kind, offset, f.expr("value"))
     f.finish()

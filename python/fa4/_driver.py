@@ -73,12 +73,8 @@ class Device:
         self.handle = check(driver.cuDeviceGet(index))
         self.context = check(driver.cuDevicePrimaryCtxRetain(self.handle))
         attributes = driver.CUdevice_attribute
-        major = check(
-            driver.cuDeviceGetAttribute(attributes.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, self.handle)
-        )
-        minor = check(
-            driver.cuDeviceGetAttribute(attributes.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, self.handle)
-        )
+        major = check(driver.cuDeviceGetAttribute(attributes.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, self.handle))
+        minor = check(driver.cuDeviceGetAttribute(attributes.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, self.handle))
         self.capability = major * 10 + minor
 
     @contextmanager

@@ -16,7 +16,21 @@ LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
 MAX_DEPTH = 200
 
 # How tight each operator binds. Two characters come before their first.
-PRECEDENCE = {"||": 1, "&&": 2, "==": 3, "!=": 3, "<=": 3, ">=": 3, "<": 3, ">": 3, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5}
+PRECEDENCE = {
+    "||": 1,
+    "&&": 2,
+    "==": 3,
+    "!=": 3,
+    "<=": 3,
+    ">=": 3,
+    "<": 3,
+    ">": 3,
+    "+": 4,
+    "-": 4,
+    "*": 5,
+    "/": 5,
+    "%": 5,
+}
 COMPARISON = 3
 FUNCTIONS = {"ceildiv": 2, "min": 2, "max": 2, "select": 3, "log2floor": 1}
 

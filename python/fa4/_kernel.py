@@ -169,5 +169,3 @@ def _meaning(folder: Path, name: str) -> Optional[Meaning]:
         return Meaning(bool(manifest["causal"]), None if scale is None else float(scale))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: not what fa4.compile writes: {error!r}") from None
-
-

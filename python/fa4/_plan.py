@@ -10,9 +10,8 @@ look-up; new ones a tensor map each, and no evaluation but of its base.
 from __future__ import annotations
 
 import ctypes
+import struct
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
-
-import numpy as np
 
 from . import _tensor_map as maps
 from ._bind import Binding, MapAt
@@ -23,7 +22,7 @@ Launch = Callable[[int], None]  # of a stream's handle
 
 KEPT = 4096  # launches; what an application cycles through fits
 MAP_BYTES = SIZES["tensor_map"][0]
-NUMPY = {"pointer": np.uint64, "i32": np.int32, "f32": np.float32}
+FORMATS = {"i32": "<i", "f32": "<f"}
 
 
 class Plan:
@@ -35,8 +34,11 @@ class Plan:
         self._function = function
         self._maps: List[Tuple[int, MapAt, _Encoder]] = []
         self._pointers: List[Tuple[int, Callable[[Mapping[str, int]], Any]]] = []
-        self._template: Optional[np.ndarray] = None  # parameters, then the addresses of each
+        self._template: Optional[bytes] = None  # the parameters, but for what needs an address
+        self._offsets: List[int] = []
+        # The parameters, then a pointer to each, and room to align them.
         self._size = -(-binding.descriptor.parameter_bytes() // 8) * 8
+        self._storage = ctypes.c_char * (self._size + 8 * len(binding.descriptor.parameters) + 64)
 
     def launch_at(self, addresses: Tuple[int, ...]) -> Optional[Launch]:
         """The launch on operands at these addresses; None where there is nothing to launch.
@@ -53,46 +55,43 @@ class Plan:
         self.launches[addresses] = launch
         return launch
 
-    def _start(self, addresses: Mapping[str, int]) -> np.ndarray:
+    def _start(self, addresses: Mapping[str, int]) -> bytes:
         """Checks all parameters once, and writes those that hold for every address."""
-        descriptor, size = self.binding.descriptor, self._size
+        descriptor = self.binding.descriptor
         values = self.binding.at(addresses)
-        template = np.zeros(size + 8 * len(values), np.uint8)
+        template = bytearray(self._size)
         self._maps, self._pointers = [], []
         for parameter, source, value in zip(descriptor.parameters, self.binding.parameters, values):
-            at = parameter.offset
             if isinstance(source, MapAt):
-                self._maps.append((at, source, _Encoder(source.blank)))
+                self._maps.append((parameter.offset, source, _Encoder(source.blank)))
             elif callable(source):
-                self._pointers.append((at, source))
+                self._pointers.append((parameter.offset, source))
             else:
-                data = np.array([value], NUMPY[parameter.kind])
-                template[at : at + data.nbytes] = data.view(np.uint8)
-        template[size:].view(np.uint64)[:] = [parameter.offset for parameter in descriptor.parameters]
-        return template
+                struct.pack_into(FORMATS[parameter.kind], template, parameter.offset, value)
+        self._offsets = [parameter.offset for parameter in descriptor.parameters]
+        return bytes(template)
 
     def _prepare(self, addresses: Mapping[str, int]) -> Launch:
         if self._template is None:
             self._template = self._start(addresses)
-        template, size = self._template, self._size
         # A tensor map lies at a multiple of 64 bytes.
-        storage = np.empty(len(template) + 64, np.uint8)
-        start = storage.__array_interface__["data"][0]
+        storage = self._storage()
+        start = ctypes.addressof(storage)
         shift = -start % 64
         start += shift
-        block = storage[shift : shift + len(template)]
-        block[:] = template
-        block[size:].view(np.uint64)[:] += np.uint64(start)
+        ctypes.memmove(start, self._template, self._size)
         for at, source, encoder in self._maps:
             base = source.base(addresses)
             if base % 32 or base == 0:
                 source(addresses)  # raises unless a multiple of 16 is enough
             ctypes.memmove(start + at, encoder.encode(base), MAP_BYTES)
         for at, value in self._pointers:
-            ctypes.c_uint64.from_address(start + at).value = value(addresses)
-        return self._launcher(storage, start + size)
+            struct.pack_into("<Q", storage, shift + at, value(addresses))
+        pointers = shift + self._size
+        struct.pack_into(f"<{len(self._offsets)}Q", storage, pointers, *[start + at for at in self._offsets])
+        return self._launcher(storage, start + self._size)
 
-    def _launcher(self, storage: np.ndarray, address: int) -> Launch:
+    def _launcher(self, storage: Any, address: int) -> Launch:
         """`address` is that of the array of pointers in `storage`."""
         driver, descriptor, device = get_driver(), self.binding.descriptor, self.device
         function = self._function(device)

@@ -75,9 +75,7 @@ class TensorMap:
         if self.box and 1 <= self.box[0] <= 256:
             inner = self.box[0] * bytes_
             if self.interleave == "none" and inner % 16:
-                found.append(
-                    f"box[0]: expected a multiple of 16 bytes, but got {inner} ({self.box[0]} x {self.type})"
-                )
+                found.append(f"box[0]: expected a multiple of 16 bytes, but got {inner} ({self.box[0]} x {self.type})")
             if self.swizzle != "none" and inner > int(self.swizzle[:-1]):
                 found.append(
                     f"box[0]: expected at most {self.swizzle[:-1]} bytes (the span of swizzle {self.swizzle}), "

@@ -72,7 +72,11 @@ def attention(q: Any, k: Any, v: Any, causal: bool, scale: Optional[float], retu
     if out is None:
         key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype,
                q.device, k.device, v.device, causal, scale, return_lse)  # fmt: skip
-        call = _calls.get(key) or _new_call(key, q, k, v, None, None)
+        call = _calls.get(key)
+        if call is None:
+            if q.is_meta:
+                return _by_operator(q, k, v, causal, scale, return_lse, out)
+            call = _new_call(key, q, k, v, None, None)
         o = _empty_like(q)
         if return_lse:
             lse = _empty(call.lse_shape, dtype=_f32, device=call.device)

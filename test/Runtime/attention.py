@@ -93,15 +93,29 @@ class Attention(unittest.TestCase):
         self.assertEqual(self.driver.launches, [])
 
     def test_rules_of_the_operands(self):
-        self.refused(ValueError, "operand 'q': expected rank 4 [B, S, Hq, D], but got 3 [100, 32, 128]", arrays(q=(100, 32, 128)))
-        self.refused(ValueError, "operand 'k', dimension 0: expected 2, batches of 'q', but got 3", arrays(k=(3, 300, 8, 128)))
+        self.refused(
+            ValueError, "operand 'q': expected rank 4 [B, S, Hq, D], but got 3 [100, 32, 128]", arrays(q=(100, 32, 128))
+        )
+        self.refused(
+            ValueError, "operand 'k', dimension 0: expected 2, batches of 'q', but got 3", arrays(k=(3, 300, 8, 128))
+        )
         self.refused(ValueError, "operand 'v', dimension 3: expected 128, the head dimension of 'q', but got 64",
                      arrays(v=(2, 300, 8, 64)))  # fmt: skip
-        self.refused(ValueError, "operand 'v', dimension 1: expected 300, the keys of 'k', but got 301", arrays(v=(2, 301, 8, 128)))
-        self.refused(ValueError, "operand 'v', dimension 2: expected 8, the heads of 'k', but got 4", arrays(v=(2, 300, 4, 128)))
+        self.refused(
+            ValueError,
+            "operand 'v', dimension 1: expected 300, the keys of 'k', but got 301",
+            arrays(v=(2, 301, 8, 128)),
+        )
+        self.refused(
+            ValueError, "operand 'v', dimension 2: expected 8, the heads of 'k', but got 4", arrays(v=(2, 300, 4, 128))
+        )
         self.refused(ValueError, "expected the number of query heads to be a multiple of the number of K/V heads, "
                      "but got 32 and 5", arrays(k=(2, 300, 5, 128)))  # fmt: skip
-        self.refused(ValueError, "operand 'o': expected shape [2, 100, 32, 128], but got [2, 99, 32, 128]", arrays(o=(2, 99, 32, 128)))
+        self.refused(
+            ValueError,
+            "operand 'o': expected shape [2, 100, 32, 128], but got [2, 99, 32, 128]",
+            arrays(o=(2, 99, 32, 128)),
+        )
         self.refused(TypeError, "operand 'q': expected f16 or bf16, but got f32", arrays(dtype="<f4"))
         mixed = arrays()
         mixed[1].dtype = "<f4"
@@ -115,7 +129,8 @@ class Attention(unittest.TestCase):
         far = arrays()
         far[2] = arrays(device=1)[2]
         self.refused(ValueError, "operand 'v': expected a tensor on device 0 as 'q', but got one on 1", far)
-        self.refused(ValueError, "scale: expected a finite number, but got nan", arrays(), scale=float("nan"))
+        self.refused(ValueError, "scale: expected a finite number of f32, but got nan", arrays(), scale=float("nan"))
+        self.refused(ValueError, "scale: expected a finite number of f32, but got 1e+39", arrays(), scale=1e39)
         self.refused(TypeError, "out: expected a pair of tensors, the output and the log-sum-exp, as return_lse asks",
                      arrays(), return_lse=True)  # fmt: skip
         self.refused(TypeError, "out: expected an array to write to, as none can be made like a DeviceArray",
@@ -123,7 +138,9 @@ class Attention(unittest.TestCase):
 
     def test_arrays_on_the_host(self):
         q = np.zeros(Q, np.float16)
-        with self.assertRaisesRegex(TypeError, "operand 'q': expected a tensor on a CUDA device, but got one on the host"):
+        with self.assertRaisesRegex(
+            TypeError, "operand 'q': expected a tensor on a CUDA device, but got one on the host"
+        ):
             fa4.attention(q, q, q)
         with self.assertRaisesRegex(TypeError, "operand 'q': expected a tensor with __dlpack__ .*, but got int"):
             fa4.attention(1, 2, 3)
@@ -131,7 +148,9 @@ class Attention(unittest.TestCase):
     def test_strides_that_tma_cannot_take(self):
         tensors = arrays()
         tensors[0].strides = tuple(2 * s for s in (100 * 4100, 4100, 128, 1))
-        with self.assertRaisesRegex(ValueError, "sequence stride of 'q' .* multiple of 16 bytes as TMA demands, but got 8200"):
+        with self.assertRaisesRegex(
+            ValueError, "sequence stride of 'q' .* multiple of 16 bytes as TMA demands, but got 8200"
+        ):
             fa4.attention(*tensors[:3], out=tensors[3])
 
     def test_heads_first(self):
@@ -184,7 +203,9 @@ class DLPack(unittest.TestCase):
         host = np.zeros((3, 4, 6, 8), np.float16)[:, ::2, 1:3]
         array = OnDevice(host)
         view = view_of(array, "q")
-        self.assertEqual((view.operand.type, view.operand.shape, view.operand.strides), ("f16", (3, 2, 2, 8), (192, 96, 8, 1)))
+        self.assertEqual(
+            (view.operand.type, view.operand.shape, view.operand.strides), ("f16", (3, 2, 2, 8), (192, 96, 8, 1))
+        )
         self.assertEqual((view.address, view.device, view.stream()), (host.ctypes.data, 1, 0))
         self.assertEqual(array.streams, [1])
         self.assertEqual(view_of(OnDevice(np.zeros(3, np.int32)), "q").operand.type, "i32")

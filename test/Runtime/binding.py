@@ -30,7 +30,13 @@ def contiguous(shape):
 
 
 def operands(b, sq, skv, hq, hkv, d=128):
-    shapes = {"q": (b, sq, hq, d), "k": (b, skv, hkv, d), "v": (b, skv, hkv, d), "o": (b, sq, hq, d), "lse": (b, hq, sq)}
+    shapes = {
+        "q": (b, sq, hq, d),
+        "k": (b, skv, hkv, d),
+        "v": (b, skv, hkv, d),
+        "o": (b, sq, hq, d),
+        "lse": (b, hq, sq),
+    }
     return {n: Operand("f32" if n == "lse" else "f16", s, contiguous(s)) for n, s in shapes.items()}
 
 
@@ -71,7 +77,9 @@ class Binding(unittest.TestCase):
         refused("operand 'x': the kernel has no such operand", x=q)
         refused("operand 'k', dimension 3: expected extent 128, but got 64",
                 k=Operand("f16", (2, 3000, 8, 64), (1536000, 512, 64, 1)))  # fmt: skip
-        refused("operand 'q', dimension 3: expected stride 1, but got 2", q=Operand("f16", q.shape, (8192000, 8192, 256, 2)))
+        refused(
+            "operand 'q', dimension 3: expected stride 1, but got 2", q=Operand("f16", q.shape, (8192000, 8192, 256, 2))
+        )
         refused("expected the sequence stride of 'q' (dimension 1) to be a multiple of 16 bytes as TMA demands, "
                 "but got 8194 bytes (got Sq = 1000, q.stride1 = 4097)",
                 q=Operand("f16", q.shape, (4097000, 4097, 128, 1)))  # fmt: skip

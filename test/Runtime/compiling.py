@@ -49,7 +49,9 @@ class Compiling(unittest.TestCase):
         other = fa4.compile(chip="sm_100a", query_heads=8, kv_heads=8, head_dim=64, dtype="bf16", scale=2.0)
         self.assertNotEqual(other.folder, first.folder)
         self.assertEqual(other.meaning.scale, 2.0)
-        self.assertEqual(sorted(p.name for p in (self.path / "cache").iterdir()), sorted([first.folder.name, other.folder.name]))
+        self.assertEqual(
+            sorted(p.name for p in (self.path / "cache").iterdir()), sorted([first.folder.name, other.folder.name])
+        )
 
     def test_what_the_tool_refuses(self):
         with self.assertRaisesRegex(fa4.CompileError, "96"):
@@ -76,6 +78,7 @@ class Compiling(unittest.TestCase):
         driver = FakeDriver(capability=(10, 0))
         _driver.set_driver(driver)
         try:
+
             def tensors(s):
                 shapes = ((2, s, 16, 64), (2, 2 * s, 4, 64), (2, 2 * s, 4, 64), (2, s, 16, 64))
                 return [DeviceArray(shape, address=(i + 1) << 32) for i, shape in enumerate(shapes)]

@@ -82,7 +82,12 @@ class Expressions(unittest.TestCase):
             self.assertEqual(str(caught.exception), message, text)
 
     def test_nesting_ends_in_an_error(self):
-        for text in ("(" * 500 + "1" + ")" * 500, "-" * 500 + "a", "1" + " + 1" * 500, "min(1, " * 400 + "1" + ")" * 400):
+        for text in (
+            "(" * 500 + "1" + ")" * 500,
+            "-" * 500 + "a",
+            "1" + " + 1" * 500,
+            "min(1, " * 400 + "1" + ")" * 400,
+        ):
             with self.assertRaisesRegex(ExprError, "nest"):
                 parse(text)
         self.assertEqual(value("(" * 150 + "a" + ")" * 150), 7)
@@ -102,7 +107,14 @@ class Expressions(unittest.TestCase):
 
     def test_names(self):
         self.assertEqual(parse("q.stride0 * a + a").names(), ["q.stride0", "a"])
-        for name, expected in {"Sq": True, "q.stride0": True, "min": False, "": False, "1a": False, "a.": False}.items():
+        for name, expected in {
+            "Sq": True,
+            "q.stride0": True,
+            "min": False,
+            "": False,
+            "1a": False,
+            "a.": False,
+        }.items():
             self.assertEqual(is_name(name), expected)
 
 

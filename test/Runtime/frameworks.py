@@ -105,6 +105,13 @@ class Frameworks(unittest.TestCase):
         out = torch.empty_like(self.q)
         torch.library.opcheck(torch.ops.fa4.attention_out.default, (*self.inputs, out, None))
 
+    def test_tensors_without_memory(self):
+        shapes = ((2, 300, 32, 128), (2, 500, 8, 128), (2, 500, 8, 128))
+        q, k, v = (torch.empty(shape, device="meta", dtype=torch.bfloat16) for shape in shapes)
+        o, lse = fa4.attention(q, k, v, causal=True, return_lse=True)
+        self.assertEqual((o.shape, o.dtype, o.device.type), (q.shape, q.dtype, "meta"))
+        self.assertEqual((tuple(lse.shape), lse.dtype), ((2, 32, 300), torch.float32))
+
     def test_refused(self):
         def refused(kind, message, *tensors, **options):
             with self.assertRaisesRegex(kind, message):

@@ -149,7 +149,9 @@ class Launching(unittest.TestCase):
             self.kernel(*tensors()[:4])
         with self.assertRaisesRegex(TypeError, "operand 'q': expected a tensor with __dlpack__ or .*, but got list"):
             self.kernel([1.0], *tensors()[1:])
-        with self.assertRaisesRegex(TypeError, "operand 'k': expected a tensor on a CUDA device, but got one on the host"):
+        with self.assertRaisesRegex(
+            TypeError, "operand 'k': expected a tensor on a CUDA device, but got one on the host"
+        ):
             self.kernel(tensors()[0], np.zeros((B, SKV, HKV, D), np.float16), *tensors()[2:])
         odd = DeviceArray((B, SQ, HQ, D))
         odd.strides = (1, 1, 1, 1)
