@@ -83,6 +83,7 @@ struct Handoff {
   std::vector<Dependence> dependences;
   SmallVector<Point> arrivals, waits;
   bool free = false; ///< The first wait of each slot has nothing to wait for.
+  bool commits = false; ///< The tensor core arrives.
 };
 
 /// A barrier to be: the handoffs that are waited for at the same points.

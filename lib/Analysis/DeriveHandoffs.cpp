@@ -88,6 +88,7 @@ void HandoffFinder::group() {
                     {},
                     {},
                     {}};
+    handoff.commits = isa<MmaOp>(from.op);
     if (dependence.cursor)
       handoff.fromRank = from.place.rank == kLoad ? kLoad : -1,
       handoff.toRank = to.place.rank == kLoad ? kLoad : -1, handoff.ordinal = 0;

@@ -36,12 +36,6 @@ private:
   AllocOp getRing(const Handoff &handoff) const {
     return program.rings[handoff.ring].op;
   }
-  bool isCommit(const Handoff &handoff) const {
-    return isa<MmaOp>(handoff.arrivals.front().op) ||
-           (isa<ForKvOp>(handoff.arrivals.front().op) &&
-            (handoff.fromRank == kScores || handoff.fromRank == kProduct ||
-             handoff.fromRank == -1));
-  }
 
   const Program &program;
   const std::vector<Handoff> &handoffs;
@@ -116,7 +110,7 @@ void Placer::declare(Contract &contract) {
         count));
   };
   for (const Handoff *part : contract.parts) {
-    if (isCommit(*part))
+    if (part->commits)
       add(part->from, Engine::Commit, 1);
     else
       add(part->from, Engine::Threads,
@@ -138,17 +132,20 @@ Operation *Placer::getCompletion(Operation *op, bool async) {
   bool tmem = isa<ReadTileOp>(op);
   if (auto write = dyn_cast<WriteTileOp>(op))
     tmem = write.getRing().getType().getSpace() == MemorySpace::TMEM;
-  int64_t stores = 0;
+  bool product = isa<WarpgroupMmaOp>(op);
+  int64_t stores = 0, products = 0;
   auto completes = [&](Operation *next) {
     if (auto wait = dyn_cast<TmemWaitOp>(next))
       return tmem &&
              (wait.getAccess() == TmemAccess::Load) == isa<ReadTileOp>(op);
+    if (auto wait = dyn_cast<WarpgroupWaitOp>(next))
+      return product && static_cast<int64_t>(wait.getPending()) <= products;
     if (auto wait = dyn_cast<StoreWaitOp>(next))
       return isa<StoreOp>(op) &&
              static_cast<int64_t>(wait.getPending()) <= stores;
     return isa<FenceOp>(next) && !tmem && async;
   };
-  bool needed = tmem || isa<StoreOp>(op) ||
+  bool needed = tmem || product || isa<StoreOp>(op) ||
                 (async && isa<WriteTileOp, PublishOp, CollectOp>(op));
   if (!needed)
     return op;
@@ -158,9 +155,14 @@ Operation *Placer::getCompletion(Operation *op, bool async) {
     // Behind another access of the kind, the arrival would come late.
     bool another = next->getName() == op->getName();
     stores += isa<StoreOp>(next);
-    if (next->getNumRegions() != 0 || (another && !isa<StoreOp>(op)))
+    products += isa<WarpgroupMmaOp>(next);
+    if (next->getNumRegions() != 0 ||
+        (another && !isa<StoreOp>(op) && !product))
       break;
   }
+  // A product without a wait is refused by the proof.
+  if (product)
+    return op;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(op);
   Location loc = op->getLoc();
@@ -174,7 +176,8 @@ Operation *Placer::getCompletion(Operation *op, bool async) {
 }
 
 void Placer::addArrivals(const Handoff &handoff, Value barrier) {
-  bool async = isa<LoadOp, StoreOp, MmaOp>(handoff.waits.front().op);
+  bool async =
+      isa<LoadOp, StoreOp, MmaOp, WarpgroupMmaOp>(handoff.waits.front().op);
   for (const Point &point : handoff.arrivals) {
     Operation *behind = getCompletion(point.op, async);
     while (isa_and_nonnull<ArriveOp>(behind->getNextNode()))
@@ -197,7 +200,7 @@ void Placer::addWaits(const Contract &contract) {
 void Placer::drain(const Contract &contract) {
   const Handoff &first = *contract.parts.front();
   if (!first.free || llvm::none_of(contract.parts, [&](const Handoff *part) {
-        return isCommit(*part);
+        return part->commits;
       }))
     return;
   Location loc = getRing(first).getLoc();

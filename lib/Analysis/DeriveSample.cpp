@@ -70,9 +70,12 @@ Value protocol::getSlotOperand(Operation *op, unsigned touched) {
     return touched == 0   ? mma.getASlot()
            : touched == 1 ? mma.getBSlot()
                           : mma.getDSlot();
+  if (auto mma = dyn_cast<WarpgroupMmaOp>(op))
+    return touched == 0 && mma.getASlot() ? mma.getASlot() : mma.getBSlot();
   return TypeSwitch<Operation *, Value>(op)
       .Case<LoadOp, StoreOp, ReadTileOp, WriteTileOp, RescaleOp, PublishOp,
-            CollectOp>([](auto op) { return op.getSlot(); });
+            CollectOp>([](auto op) { return op.getSlot(); })
+      .Default([](Operation *) { return Value(); });
 }
 
 namespace {
@@ -126,6 +129,8 @@ void Sampler::access(const Access &access, int32_t slot, const Record &record,
 static int32_t getRank(Operation *op) {
   if (auto mma = dyn_cast<MmaOp>(op))
     return mma.getTransposeB() ? kScores : kProduct;
+  if (auto mma = dyn_cast<WarpgroupMmaOp>(op))
+    return mma.getTransposeB() ? kScores : kProduct;
   if (auto write = dyn_cast<WriteTileOp>(op))
     return write.getRing().getType().getSpace() == MemorySpace::TMEM ? kWeights
                                                                      : kStage;
@@ -169,8 +174,12 @@ private:
 
 /// An MMA works on the block of its K or V.
 LogicalResult Placer::placeMma(Step &step) {
-  auto load = loads.find({step.touched[1].access->ring, step.versions[1]});
-  if (step.versions[1] < 0 || load == loads.end())
+  // B is read last, but for the accumulator of an MMA in tensor memory.
+  size_t b = isa<MmaOp>(step.op) ? 1 : step.touched.size() - 1;
+  auto load = loads.end();
+  if (b < step.touched.size() && step.versions[b] >= 0)
+    load = loads.find({step.touched[b].access->ring, step.versions[b]});
+  if (load == loads.end())
     return step.op->emitOpError(
         "incomplete: expected K or V in a ring that 'fa4.next' moves, in the "
         "order of its loads");
@@ -183,7 +192,7 @@ LogicalResult Placer::run() {
     if (!step.op->getParentOfType<ForTaskOp>())
       return step.op->emitOpError(
           "incomplete: expected it in a loop over tasks, to derive contracts");
-    if (isa<MmaOp>(step.op))
+    if (isa<MmaOp, WarpgroupMmaOp>(step.op))
       continue;
     int32_t task = step.when.task, block = step.when.block;
     if (block == 0 || !step.op->getParentOfType<ForKvOp>())
@@ -193,7 +202,7 @@ LogicalResult Placer::run() {
       loads[{step.touched[0].access->ring, step.versions[0]}] = step.place;
   }
   for (Step &step : sample.steps)
-    if (isa<MmaOp>(step.op) && failed(placeMma(step)))
+    if (isa<MmaOp, WarpgroupMmaOp>(step.op) && failed(placeMma(step)))
       return failure();
   return success();
 }

@@ -95,6 +95,15 @@
 // RUN: fa4-opt %S/shipped-schedules.mlir --fa4-schedule-attention="epilogue=correction p-split=32 fragment-width=16 group-packing=off" --fa4-derive-contracts --fa4-verify-protocol=redundancy -o %t.out.mlir 2>&1 | FileCheck %s --allow-empty --check-prefix=NONE
 // RUN: fa4-opt %S/shipped-schedules.mlir --fa4-schedule-attention="epilogue=softmax fragment-width=64 p-split=64 epilogue-chunk=16" --fa4-derive-contracts --fa4-verify-protocol=redundancy -o %t.out.mlir 2>&1 | FileCheck %s --allow-empty --check-prefix=NONE
 
+// On Hopper two consumers give K and V back, each when its own products are done.
+// RUN: fa4-opt %s --fa4-schedule-attention="chip=sm_90a contracts=derived" -o %t.hopper.mlir
+// RUN: FileCheck %s --check-prefix=HOPPER --input-file=%t.hopper.mlir
+// RUN: fa4-opt %t.hopper.mlir --fa4-verify-protocol=redundancy -o %t.out.mlir 2>&1 | FileCheck %s --allow-empty --check-prefix=NONE
+// HOPPER-DAG: fa4.barrier "k_k_empty" slots({{[0-9]+}}) arrives(@consumer_0 threads 128, @consumer_1 threads 128) initially_free
+// HOPPER-DAG: fa4.barrier "v_v_empty" slots({{[0-9]+}}) arrives(@consumer_0 threads 128, @consumer_1 threads 128) initially_free
+// HOPPER: fa4.warpgroup_wait
+// HOPPER-NEXT: fa4.arrive %k_k_empty
+
 func.func @attention(%q: memref<1x1024x8x128xf16>, %k: memref<1x1024x8x128xf16>,
                      %v: memref<1x1024x8x128xf16>, %o: memref<1x1024x8x128xf16>) {
   fa4.attention ins(%q, %k, %v : memref<1x1024x8x128xf16>, memref<1x1024x8x128xf16>, memref<1x1024x8x128xf16>)
