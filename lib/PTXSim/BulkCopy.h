@@ -17,7 +17,7 @@ bool sharedOperand(Warp &w, const Op &op, uint64_t &address, uint64_t bytes,
                    unsigned alignment, const char *what);
 
 /// Adds an operation to the lane's current group.
-std::shared_ptr<BulkGroup> openGroup(Warp &w, unsigned lane,
+std::shared_ptr<BulkGroup> openGroup(Warp &w, const Op &op, unsigned lane,
                                      const RaceDetector::Token &token);
 
 /// Reports the copy's access to the race detector, if there is one.

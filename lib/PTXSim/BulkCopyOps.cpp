@@ -36,11 +36,14 @@ static BulkThread &bulkThread(Warp &w, unsigned lane) {
   return w.cta.bulk[w.id * 32 + lane];
 }
 
-std::shared_ptr<BulkGroup> ptxsim::openGroup(Warp &w, unsigned lane,
+std::shared_ptr<BulkGroup> ptxsim::openGroup(Warp &w, const Op &op,
+                                             unsigned lane,
                                              const RaceDetector::Token &token) {
   BulkThread &t = bulkThread(w, lane);
   if (!t.current)
     t.current = std::make_shared<BulkGroup>();
+  if (!t.current->first)
+    t.current->first = &op;
   if (token)
     t.current->stamps.push_back(token->stamp);
   ++t.current->reading;
@@ -188,7 +191,7 @@ Step execTensorStore(Warp &w, const Op &op, uint32_t mask) {
     ++w.cta.stats.tmaInstructions;
     const Op *source = &op;
     issueStore(
-        w.cta, openGroup(w, lane, token),
+        w.cta, openGroup(w, op, lane, token),
         [=](std::vector<uint8_t> &data) {
           uint32_t base = uint32_t(from);
           data.resize(boxBytes(*map));

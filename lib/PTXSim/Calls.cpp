@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <vector>
 
 using namespace ptxsim;
 
@@ -87,10 +88,19 @@ private:
     return true;
   }
 
-  template <class T> void append(std::string spec, T value, std::string &out) {
-    char text[512];
-    int n = std::snprintf(text, sizeof(text), spec.c_str(), value);
-    out.append(text, size_t(std::min(std::max(n, 0), 511)));
+  /// One conversion; a width or precision may ask for any length.
+  template <class T>
+  bool append(const std::string &spec, T value, std::string &out) {
+    constexpr int kLongest = 1 << 20;
+    int n = std::snprintf(nullptr, 0, spec.c_str(), value);
+    if (n < 0 || n > kLongest) {
+      w.fault(op, "bad-format", "'vprintf' would print more than 1 MiB");
+      return false;
+    }
+    std::vector<char> text(size_t(n) + 1);
+    std::snprintf(text.data(), text.size(), spec.c_str(), value);
+    out.append(text.data(), size_t(n));
+    return true;
   }
 
   bool convert(std::string spec, std::string &out) {
@@ -117,15 +127,13 @@ private:
       std::string text;
       if (!next(address) || !readString(w, op, lane, address, text))
         return false;
-      append(flags + "s", text.c_str(), out);
-      return true;
+      return append(flags + "s", text.c_str(), out);
     }
     case 'p': {
       uint64_t value;
       if (!next(value))
         return false;
-      append(flags + "#llx", (unsigned long long)value, out);
-      return true;
+      return append(flags + "#llx", (unsigned long long)value, out);
     }
     case 'f':
     case 'F':
@@ -138,8 +146,7 @@ private:
       double value;
       if (!next(value))
         return false;
-      append(flags + kind, value, out);
-      return true;
+      return append(flags + kind, value, out);
     }
     case 'd':
     case 'i':
@@ -156,10 +163,8 @@ private:
         value = kind == 'd' || kind == 'i' ? int64_t(narrow)
                                            : int64_t(uint32_t(narrow));
       if (kind == 'c')
-        append(flags + "c", int(value), out);
-      else
-        append(flags + "ll" + kind, (long long)value, out);
-      return true;
+        return append(flags + "c", int(value), out);
+      return append(flags + "ll" + kind, (long long)value, out);
     }
     default:
       return bad();

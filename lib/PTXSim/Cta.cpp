@@ -117,13 +117,19 @@ Status Cta::run() {
 // Writes to global memory may outlive the CTA; what reaches its shared memory
 // or TMEM may not.
 Status Cta::atExit() {
-  static const Op none;
   for (auto &[thread, state] : bulk) {
-    unsigned reading = state.current ? state.current->reading : 0;
-    for (auto &group : state.committed)
+    auto groups = state.committed;
+    if (state.current)
+      groups.push_back(state.current);
+    unsigned reading = 0;
+    const Op *first = nullptr;
+    for (auto &group : groups) {
       reading += group->reading;
-    if (reading) {
-      fault(none, thread / 32, "early-exit",
+      if (!first && group->reading)
+        first = group->first;
+    }
+    if (first) {
+      fault(*first, thread / 32, "early-exit",
             "the CTA exits while " + std::to_string(reading) +
                 " bulk copies of thread " + std::to_string(thread) +
                 " may still read its shared memory; a "

@@ -9,6 +9,7 @@
 
 #include "ptxsim/LaunchFile.h"
 
+#include <algorithm>
 #include <set>
 
 using namespace ptxsim;
@@ -165,7 +166,8 @@ private:
       const Json *dim = s.find("dim"), *stride = s.find("stride");
       const Json *index = dim ? dim : stride;
       if (!index || index->kind != Json::Int || index->integer < 0 ||
-          size_t(index->integer) >= t->shape.size())
+          size_t(index->integer) >=
+              std::min(t->shape.size(), t->strides.size()))
         return fail("symbol '" + name + "' names no dimension of '" + operand +
                     "'");
       values[name] = (dim ? t->shape : t->strides)[size_t(index->integer)];
@@ -294,6 +296,8 @@ private:
       return fail("interleaved tensor maps are not supported");
     if (p.find("oob_fill") && !text(p, "oob_fill", fill))
       return false;
+    if (fill != "zero" && fill != "nan")
+      return fail("unknown fill '" + fill + "'");
     map.nanFill = fill == "nan";
     static constexpr const char *kSwizzles[] = {"none", "32B", "64B", "128B"};
     unsigned s = 0;

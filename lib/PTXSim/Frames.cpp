@@ -14,6 +14,8 @@
 using namespace ptxsim;
 
 static constexpr size_t kMaxOps = size_t(1) << 22;
+// Each level of calls takes some of the host's stack.
+static constexpr size_t kMaxCallDepth = 256;
 
 // A register holds 32 lanes side by side: 32 words, or one mask a predicate.
 uint32_t Decoder::allocate(unsigned bits) {
@@ -225,6 +227,8 @@ bool Decoder::decodeCall(Diagnostic &diag) {
     return decodeBuiltin(name, results, actuals);
   if (std::find(active.begin(), active.end(), callee) != active.end())
     return fail("recursive call of '" + name + "' is not supported");
+  if (active.size() > kMaxCallDepth)
+    return fail("calls are nested too deeply");
 
   const Instr *site = in;
   Op guard = op;

@@ -7,8 +7,11 @@
 
 #include "ptxsim/Npy.h"
 
-#include <cmath>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -61,10 +64,19 @@ bool typeOfNpy(const std::string &descr, ElementType &type) {
   return false;
 }
 
-/// The bits that an element starts with: NaN, or a number given.
-uint64_t fillBits(ElementType type, const Json *fill) {
-  if (fill && fill->kind == Json::Int)
-    return uint64_t(fill->integer);
+unsigned npyWidth(const std::string &descr) {
+  return unsigned(std::strtoul(descr.c_str() + 2, nullptr, 10));
+}
+
+/// \p sum += \p a * \p b; false where 64 bits do not hold it.
+bool addProduct(uint64_t &sum, uint64_t a, uint64_t b) {
+  uint64_t product;
+  return !__builtin_mul_overflow(a, b, &product) &&
+         !__builtin_add_overflow(sum, product, &sum);
+}
+
+/// The bits of a NaN, which an element starts with.
+uint64_t nanBits(ElementType type) {
   switch (elementBytes(type)) {
   case 1:
     return 0xff;
@@ -99,7 +111,10 @@ public:
     for (auto &[name, spec] : tensors->object)
       if (!tensor(name, spec))
         return false;
-    if (const Json *scalars = root.find("scalars"))
+    const Json *scalars = root.find("scalars");
+    if (scalars && scalars->kind != Json::Object)
+      return fail("expected an object 'scalars'");
+    if (scalars)
       for (auto &[name, value] : scalars->object) {
         if (!value.isNumber())
           return fail("expected a number for scalar '" + name + "'");
@@ -129,24 +144,51 @@ private:
     return path[0] == '/' ? path : folder + path;
   }
 
-  bool integers(const Json &spec, const char *field,
+  bool integers(const std::string &name, const Json &spec, const char *field,
                 std::vector<int64_t> &values) {
     const Json *list = spec.find(field);
     if (!list)
       return true;
+    bool good = list->kind == Json::Array;
     values.clear();
     for (const Json &v : list->array) {
-      if (v.kind != Json::Int)
-        return fail(std::string("expected integers in '") + field + "'");
+      good &= v.kind == Json::Int;
       values.push_back(v.integer);
     }
-    return true;
+    return good || wrong(name, field, "a list of integers");
+  }
+
+  /// Leaves \p value as it is where there is no such field.
+  bool integer(const std::string &name, const Json &spec, const char *field,
+               int64_t &value) {
+    const Json *v = spec.find(field);
+    if (!v)
+      return true;
+    value = v->integer;
+    return v->kind == Json::Int || wrong(name, field, "an integer");
+  }
+
+  bool string(const std::string &name, const Json &spec, const char *field,
+              const Json *&value) {
+    value = spec.find(field);
+    bool good =
+        !value || (value->kind == Json::String && !value->string.empty() &&
+                   value->string.find('\0') == std::string::npos);
+    return good || wrong(name, field, "a string");
+  }
+
+  bool wrong(const std::string &name, const char *field,
+             const std::string &expected) {
+    return fail("tensor '" + name + "': expected " + expected + " as '" +
+                field + "'");
   }
 
   // {"in": file, "elements": file, "out": file, "type", "shape", "strides",
   //  "offset", "address", "fill"}; the file of "in" holds the storage, that of
   //  "elements" the elements of the view, in C order.
   bool tensor(const std::string &name, const Json &spec) {
+    if (spec.kind != Json::Object)
+      return fail("expected an object for tensor '" + name + "'");
     for (auto &[field, value] : spec.object)
       if (field != "in" && field != "out" && field != "type" &&
           field != "shape" && field != "strides" && field != "offset" &&
@@ -155,13 +197,15 @@ private:
     Tensor t;
     t.name = name;
     NpyArray file;
-    const Json *in = spec.find("in"), *type = spec.find("type");
-    const Json *elements = spec.find("elements");
+    const Json *in, *elements, *output, *type;
+    if (!string(name, spec, "in", in) ||
+        !string(name, spec, "elements", elements) ||
+        !string(name, spec, "out", output) || !string(name, spec, "type", type))
+      return false;
     if (in && elements)
       return fail("tensor '" + name + "' has both 'in' and 'elements'");
-    if (elements && (elements->kind != Json::String ||
-                     !readNpy(resolve(elements->string), file, error)))
-      return fail(error.empty() ? "expected a file in 'elements'" : error);
+    if (elements && !readNpy(resolve(elements->string), file, error))
+      return false;
     if (in) {
       if (!readNpy(resolve(in->string), file, error))
         return false;
@@ -173,52 +217,111 @@ private:
     if (type && !elementTypeByName(type->string, t.type))
       return fail("unknown element type '" + type->string + "'");
     std::vector<int64_t> storage = t.shape;
-    if (!integers(spec, "shape", t.shape))
+    if (!integers(name, spec, "shape", t.shape))
       return false;
     if (t.shape.empty())
       return fail("tensor '" + name + "' has neither a file nor a shape");
-    t.strides.assign(t.shape.size(), 1);
-    for (size_t i = t.shape.size() - 1; i-- > 0;)
-      t.strides[i] = t.strides[i + 1] * std::max<int64_t>(1, t.shape[i + 1]);
-    bool compact = !spec.find("strides");
-    if (!integers(spec, "strides", t.strides))
+    uint64_t first, bytes;
+    const uint64_t width = elementBytes(t.type);
+    if (!view(t, spec, first, bytes))
       return false;
-    if (t.strides.size() != t.shape.size())
-      return fail("tensor '" + name + "' has as many strides as dimensions");
-    const Json *offset = spec.find("offset");
-    uint64_t first = offset ? uint64_t(offset->integer) : 0, last = first;
-    bool empty = false;
-    for (size_t i = 0; i < t.shape.size(); ++i) {
-      if (t.shape[i] < 0 || t.strides[i] < 0)
-        return fail("tensor '" + name + "' has a negative extent or stride");
-      empty |= t.shape[i] == 0;
-      last += uint64_t(t.shape[i] - (t.shape[i] > 0)) * uint64_t(t.strides[i]);
-    }
-    uint64_t width = elementBytes(t.type);
-    uint64_t bytes = in ? file.data.size() : empty ? 0 : (last + 1) * width;
-    if (in && !empty && (last + 1) * width > bytes)
+    if (in && bytes > file.data.size())
       return fail("tensor '" + name + "' reaches past the end of its file");
-    uint64_t base;
-    if (!place(name, spec, bytes, base))
+    if (in)
+      bytes = file.data.size();
+    uint64_t base, bits;
+    if (!fillBits(t, spec, bits) || !place(name, spec, bytes, base))
       return false;
     uint8_t *data = memory.byName(name)->data;
     if (in)
       std::memcpy(data, file.data.data(), bytes);
     if (elements && !scatter(t, file, data + first * width))
       return fail("tensor '" + name + "' has another number of elements");
-    uint64_t bits = fillBits(t.type, spec.find("fill"));
     for (uint64_t i = 0; !in && !elements && i + width <= bytes; i += width)
       std::memcpy(data + i, &bits, width);
     t.address = base + first * width;
-    if (const Json *o = spec.find("out")) {
-      std::vector<int64_t> shape =
-          in        ? storage
-          : compact ? t.shape
-                    : std::vector<int64_t>{int64_t(bytes / width)};
-      out.outputs.push_back({resolve(o->string), base, bytes, t.type, shape});
+    if (output) {
+      bool whole = in ? uint64_t(npyWidth(file.descr)) == width
+                      : !spec.find("strides") && first == 0;
+      if (bytes % width)
+        return fail("tensor '" + name +
+                    "': the file holds no whole number of " +
+                    "elements, so that there can be no 'out'");
+      std::vector<int64_t> shape{int64_t(bytes / width)};
+      if (whole)
+        shape = in ? storage : t.shape;
+      if (!writable(resolve(output->string)))
+        return fail("'" + output->string + "' cannot be written");
+      out.outputs.push_back(
+          {resolve(output->string), base, bytes, t.type, shape});
     }
     call.tensors.push_back(std::move(t));
     return true;
+  }
+
+  /// Strides and offset, and the bytes up to the end of the last element.
+  bool view(Tensor &t, const Json &spec, uint64_t &first, uint64_t &bytes) {
+    auto tooLarge = [&] {
+      return fail("tensor '" + t.name + "' spans more than 2^63 bytes");
+    };
+    uint64_t compact = 1;
+    t.strides.assign(t.shape.size(), 1);
+    for (size_t i = t.shape.size(); i-- > 0;) {
+      t.strides[i] = int64_t(compact);
+      if (t.shape[i] < 0)
+        return fail("tensor '" + t.name + "' has a negative extent or stride");
+      if (__builtin_mul_overflow(
+              compact, uint64_t(std::max<int64_t>(1, t.shape[i])), &compact) ||
+          compact > uint64_t(INT64_MAX))
+        return tooLarge();
+    }
+    int64_t offset = 0;
+    if (!integers(t.name, spec, "strides", t.strides) ||
+        !integer(t.name, spec, "offset", offset))
+      return false;
+    if (t.strides.size() != t.shape.size())
+      return fail("tensor '" + t.name + "' has " +
+                  std::to_string(t.strides.size()) + " strides for " +
+                  std::to_string(t.shape.size()) + " dimensions");
+    if (offset < 0)
+      return fail("tensor '" + t.name + "' has a negative offset");
+    first = uint64_t(offset);
+    uint64_t end = first + 1;
+    bool empty = false;
+    for (size_t i = 0; i < t.shape.size(); ++i) {
+      if (t.strides[i] < 0)
+        return fail("tensor '" + t.name + "' has a negative extent or stride");
+      empty |= t.shape[i] == 0;
+      if (t.shape[i] > 0 &&
+          !addProduct(end, uint64_t(t.shape[i] - 1), uint64_t(t.strides[i])))
+        return tooLarge();
+    }
+    bytes = 0;
+    if (!empty && (!addProduct(bytes, end, elementBytes(t.type)) ||
+                   bytes > uint64_t(INT64_MAX)))
+      return tooLarge();
+    return true;
+  }
+
+  bool fillBits(const Tensor &t, const Json &spec, uint64_t &bits) {
+    bits = nanBits(t.type);
+    int64_t fill = int64_t(bits);
+    if (!integer(t.name, spec, "fill", fill))
+      return false;
+    unsigned width = 8 * elementBytes(t.type);
+    if (width < 64 &&
+        (fill < -(int64_t(1) << (width - 1)) || fill >= int64_t(1) << width))
+      return wrong(t.name, "fill", std::to_string(width) + " bits");
+    bits = uint64_t(fill);
+    return true;
+  }
+
+  /// Known before the run, which may take long.
+  static bool writable(const std::string &path) {
+    std::error_code ignored;
+    std::filesystem::path p(path), parent = p.parent_path();
+    return !std::filesystem::is_directory(p, ignored) &&
+           (parent.empty() || std::filesystem::is_directory(parent, ignored));
   }
 
   /// Puts compact elements where the strides say, and touches no other page of
@@ -243,9 +346,18 @@ private:
   bool place(const std::string &name, const Json &spec, uint64_t bytes,
              uint64_t &base) {
     if (const Json *address = spec.find("address")) {
-      base = address->kind == Json::String
-                 ? std::strtoull(address->string.c_str(), nullptr, 0)
-                 : uint64_t(address->integer);
+      const std::string &text = address->string;
+      char *end = nullptr;
+      errno = 0;
+      base = uint64_t(address->integer);
+      if (address->kind == Json::String)
+        base = std::strtoull(text.c_str(), &end, 0);
+      bool good = address->kind == Json::String
+                      ? !errno && end == text.c_str() + text.size() &&
+                            std::isdigit((unsigned char)text[0])
+                      : address->kind == Json::Int && address->integer >= 0;
+      if (!good)
+        return wrong(name, "address", "an integer, or one in a string");
       if (!memory.map(name, base, std::max<uint64_t>(1, bytes)))
         return fail("tensor '" + name + "' cannot be placed at its address");
       return true;

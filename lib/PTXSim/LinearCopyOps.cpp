@@ -84,7 +84,7 @@ bool issueGlobal(Warp &w, const Op &op, unsigned lane, const Transfer &t,
   }
   if (!load) {
     issueStore(
-        *cta, openGroup(w, lane, token),
+        *cta, openGroup(w, *source, lane, token),
         [=](std::vector<uint8_t> &data) {
           readShared(*cta, *source, warp, t, data);
         },

@@ -40,6 +40,7 @@ struct Split {
 };
 
 struct BulkGroup {
+  const Op *first = nullptr;
   unsigned reading = 0; // operations that have not read their source
   unsigned open = 0;    // operations that are not complete
   std::vector<RaceDetector::Stamp> stamps;
@@ -85,8 +86,8 @@ public:
   uint32_t live;        // lanes that have not exited
   uint32_t maxRegs = 0; // of setmaxnreg; 0: as launched
   std::vector<Split> splits;
-  std::vector<uint8_t> local;       // per lane localBytes
-  std::vector<Tmem::Use> tmemLoads; // that no tcgen05.wait::ld followed
+  std::vector<uint8_t> local;        // per lane localBytes
+  std::vector<Tmem::Use> tmemLoads;  // that no tcgen05.wait::ld followed
   std::shared_ptr<WgmmaState> wgmma; // of WgmmaOps.cpp
   // barrier.cluster: lanes that arrived in this phase, and the phase, by
   // number, that each lane waits for.

@@ -3,11 +3,14 @@
 
 #include "ptxsim/Npy.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 
 using namespace ptxsim;
+
+static constexpr uint64_t kChunk = uint64_t(1) << 24;
 
 static bool field(const std::string &header, const std::string &name,
                   size_t &at) {
@@ -73,10 +76,16 @@ bool ptxsim::readNpy(const std::string &path, NpyArray &array,
   for (uint64_t s : array.shape)
     if (__builtin_mul_overflow(bytes, s, &bytes) || bytes > uint64_t(1) << 40)
       return fail("is too large");
-  array.data.resize(bytes);
-  if (bytes && !in.read(reinterpret_cast<char *>(array.data.data()),
-                        std::streamsize(bytes)))
-    return fail("data is cut short");
+  // The header may claim more than there is, or than the machine has.
+  array.data.clear();
+  while (array.data.size() < bytes) {
+    uint64_t have = array.data.size(),
+             more = std::min(bytes - have, std::max(have, kChunk));
+    array.data.resize(have + more);
+    if (!in.read(reinterpret_cast<char *>(array.data.data() + have),
+                 std::streamsize(more)))
+      return fail("data is cut short");
+  }
   return true;
 }
 

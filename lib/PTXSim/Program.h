@@ -71,6 +71,9 @@ constexpr uint64_t kWindowMask = uint64_t(0xffff) << 48;
 constexpr uint32_t kSharedBase = 1024;
 /// 227 KiB: what one CTA can have.
 constexpr uint32_t kMaxSharedBytes = 232448;
+// Registers and local memory of a CTA on the host: twice the 512 KiB that a
+// device gives each thread at most.
+constexpr uint64_t kMaxCtaBytes = uint64_t(1) << 30;
 
 struct Program {
   const ModuleImpl *module = nullptr;

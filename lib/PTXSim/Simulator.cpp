@@ -323,5 +323,15 @@ Result ptxsim::run(const Module &module, const Launch &launch, Memory &memory,
     return errorResult("the kernel needs " + std::to_string(shared) +
                        " bytes of shared memory, the limit is " +
                        std::to_string(kMaxSharedBytes));
-  return Grid(program, launch, memory, options).run();
+  uint64_t warps =
+      (uint64_t(launch.block[0]) * launch.block[1] * launch.block[2] + 31) / 32;
+  uint64_t held = warps * (program.regBytes + 32 * program.localBytes);
+  if (held > kMaxCtaBytes)
+    return errorResult("registers and local memory of a CTA take " +
+                       std::to_string(held >> 20) + " MiB, the limit is " +
+                       std::to_string(kMaxCtaBytes >> 20));
+  Options limited = options;
+  limited.threads = unsigned(
+      std::min<uint64_t>(options.threads, 4 * kMaxCtaBytes / (held + 1) + 1));
+  return Grid(program, launch, memory, limited).run();
 }

@@ -8,6 +8,8 @@
 #include "ptxsim/Watch.h"
 
 #include <atomic>
+#include <cctype>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -38,6 +40,7 @@ static const char kUsage[] =
   --race              happens-before races on shared memory and TMEM;
                       --race=formal asks for tcgen05 fences too
   --stats             print counts at the end
+  --help              print this
 
 Exit code: 0 done, 1 fault, deadlock or limit, 2 error in the input.
 )";
@@ -45,27 +48,37 @@ Exit code: 0 done, 1 fault, deadlock or limit, 2 error in the input.
 namespace {
 struct Arguments {
   std::string ptx, launch;
-  bool check = false, stats = false;
+  bool check = false, stats = false, help = false;
   Options options;
 };
 } // namespace
 
 static bool parseNumber(const char *text, uint64_t &value) {
   char *end = nullptr;
+  errno = 0;
   value = std::strtoull(text, &end, 0);
-  return *text && !*end;
+  return std::isdigit((unsigned char)*text) && !*end && !errno;
+}
+
+static bool wrong(const std::string &message) {
+  std::fprintf(stderr, "error: %s\n", message.c_str());
+  return false;
 }
 
 static bool parseArguments(int argc, char **argv, Arguments &args) {
   args.options.threads = std::max(1u, std::thread::hardware_concurrency());
   for (int i = 1; i < argc; ++i) {
     std::string a = argv[i];
-    auto value = [&]() -> const char * {
-      return i + 1 < argc ? argv[++i] : nullptr;
-    };
     uint64_t number = 0;
+    const char *v = nullptr;
+    for (const char *option :
+         {"--launch", "--mode", "--seed", "--threads", "--max-steps"})
+      if (a == option && !(v = i + 1 < argc ? argv[++i] : nullptr))
+        return wrong("expected a value after '" + a + "'");
     if (a == "--check") {
       args.check = true;
+    } else if (a == "--help" || a == "-h") {
+      args.help = true;
     } else if (a == "--stats") {
       args.stats = true;
     } else if (a == "--strict-warps") {
@@ -77,35 +90,43 @@ static bool parseArguments(int argc, char **argv, Arguments &args) {
     } else if (a == "--race=formal") {
       args.options.race = RaceMode::Formal;
     } else if (a == "--launch") {
-      const char *v = value();
-      if (!v)
-        return false;
       args.launch = v;
     } else if (a == "--mode") {
-      const char *v = value();
-      if (!v || !asyncModeByName(v, args.options.mode))
-        return false;
+      if (!asyncModeByName(v, args.options.mode))
+        return wrong("unknown mode '" + std::string(v) +
+                     "'; expected eager, lazy or random");
     } else if (a == "--seed" || a == "--threads" || a == "--max-steps") {
-      const char *v = value();
-      if (!v || !parseNumber(v, number))
-        return false;
+      if (!parseNumber(v, number))
+        return wrong("expected a number after '" + a + "', but got '" + v +
+                     "'");
       if (a == "--seed")
         args.options.seed = number;
       else if (a == "--threads")
         args.options.threads = unsigned(std::min<uint64_t>(number, 256));
       else
         args.options.maxSteps = number;
-    } else if (!a.empty() && a[0] != '-' && args.ptx.empty()) {
-      args.ptx = a;
+    } else if (!a.empty() && a[0] == '-') {
+      return wrong("unknown option '" + a + "'");
+    } else if (a.empty() || !args.ptx.empty()) {
+      return wrong("unexpected argument '" + a + "'");
     } else {
-      return false;
+      args.ptx = a;
     }
   }
-  return !args.ptx.empty() && args.check == args.launch.empty();
+  if (args.help)
+    return true;
+  if (args.ptx.empty())
+    return wrong("expected a PTX file");
+  return args.check == args.launch.empty() ||
+         wrong("expected either '--launch' or '--check'");
 }
 
 static int checkModule(const Module &module, const std::string &file) {
   int rc = 0;
+  if (module.entries().empty()) {
+    std::fprintf(stderr, "error: '%s' has no kernel\n", file.c_str());
+    return 2;
+  }
   for (const Diagnostic &d : check(module)) {
     std::fprintf(stderr, "%s\n", d.str(file).c_str());
     rc = 2;
@@ -169,8 +190,12 @@ static int runLaunch(const Module &module, Arguments &args) {
 int main(int argc, char **argv) {
   Arguments args;
   if (!parseArguments(argc, argv, args)) {
-    std::fputs(kUsage, stderr);
+    std::fputs("see ptx-sim --help\n", stderr);
     return 2;
+  }
+  if (args.help) {
+    std::fputs(kUsage, stdout);
+    return 0;
   }
   std::ifstream in(args.ptx, std::ios::binary);
   std::stringstream text;

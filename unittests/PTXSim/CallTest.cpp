@@ -112,6 +112,65 @@ TEST(Call, Printf) {
   EXPECT_EQ(r.out[0], 15u);
 }
 
+// Conversions longer than any buffer are whole, and bounded.
+TEST(Call, PrintfOfLongText) {
+  for (const char *width : {"1000", "9000000"}) {
+    std::string printed;
+    Options o;
+    o.print = [&](const std::string &s) { printed += s; };
+    WordsRun r =
+        runWords(std::string(R"(
+ .local .align 8 .b8 args[8];
+ mov.u64 %d1, args; cvta.local.u64 %d2, %d1;
+ st.local.u32 [%d1], )") +
+                     width + R"(; st.local.u32 [%d1+4], 7;
+ mov.u64 %d4, format; cvta.global.u64 %d4, %d4;
+ { .param .b64 f; st.param.b64 [f], %d4; .param .b64 a; st.param.b64 [a], %d2;
+   .param .b32 q; call.uni (q), vprintf, (f, a); ld.param.b32 %r1, [q]; }
+ st.global.u32 [%op], %r1;)",
+                 {}, 1, 1, o, 4096,
+                 std::string(kFunctions) +
+                     ".global .align 1 .b8 format[4] = {37, 42, 100, 0};\n");
+    if (width[0] == '9') {
+      ASSERT_EQ(r.result.status, Status::Fault);
+      EXPECT_EQ(r.result.faults[0].kind, "bad-format");
+      continue;
+    }
+    ASSERT_TRUE(r.result.ok()) << r.result.str();
+    EXPECT_EQ(printed, std::string(999, ' ') + "7");
+    EXPECT_EQ(r.out[0], 1000u);
+  }
+}
+
+// Each level of a chain of calls takes some of the host's stack.
+TEST(Call, ChainOfCallsIsBounded) {
+  for (unsigned depth : {200u, 100000u}) {
+    std::string functions = ".func f0() { ret; }\n";
+    for (unsigned i = 1; i <= depth; ++i)
+      functions += ".func f" + std::to_string(i) + "() { call f" +
+                   std::to_string(i - 1) + "; ret; }\n";
+    WordsRun r = runWords("call f" + std::to_string(depth) + ";", {}, 1, 1,
+                          Options(), 0, functions);
+    EXPECT_EQ(r.result.ok(), depth == 200) << r.result.str();
+    if (depth != 200)
+      EXPECT_NE(r.result.message.find("calls are nested too deeply"),
+                std::string::npos);
+  }
+}
+
+// Registers and local memory of a CTA are the host's memory.
+TEST(Call, MemoryOfACtaIsBounded) {
+  const std::string big = ".local .b8 big[8000000];";
+  EXPECT_TRUE(runWords(big, {}, 1, 32).result.ok());
+  WordsRun r = runWords(big, {}, 1, 1024);
+  EXPECT_EQ(r.result.status, Status::Error);
+  EXPECT_NE(r.result.message.find("registers and local memory"),
+            std::string::npos)
+      << r.result.str();
+  r = runWords(".reg .b64 %many<1000000>;", {}, 1, 1024);
+  EXPECT_EQ(r.result.status, Status::Error) << r.result.str();
+}
+
 TEST(Call, AssertFail) {
   WordsRun r = runWords(R"(
  mov.u64 %d1, word; cvta.global.u64 %d1, %d1; mov.b64 %d2, 1;

@@ -161,6 +161,100 @@ TEST(LaunchFileTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(bindError(call), "tensor 'q' is not given");
 }
 
+// A header that claims more than the file has, or any machine.
+TEST(LaunchFileTest, NpyShorterThanItSays) {
+  std::string path = testing::TempDir() + "ptxsim_short.npy", error;
+  for (const char *shape :
+       {"(3,), ", "(1, 274877906944), ", "(18446744073709551615, 2), "}) {
+    std::string header =
+        std::string("{'descr': '<f4', 'fortran_order': False, 'shape': ") +
+        shape + "}";
+    std::ofstream(path, std::ios::binary)
+        << std::string("\x93NUMPY\x01\x00", 8) << char(header.size()) << '\0'
+        << header << "12345678";
+    NpyArray array;
+    EXPECT_FALSE(readNpy(path, array, error)) << shape;
+  }
+  std::remove(path.c_str());
+}
+
+TEST(LaunchFileTest, RefusesLaunchFiles) {
+  std::string dir = testing::TempDir() + "ptxsim_refuse_", error;
+  ASSERT_TRUE(
+      writeNpy(dir + "a.npy", {"<f2", {4}, std::vector<uint8_t>(8)}, error));
+  std::ofstream(dir + "d.json") << R"({"kernel": "k", "parameters": [
+    {"name": "x", "kind": "pointer", "value": "x"}],
+    "grid": [1, 1, 1], "block": [1, 1, 1]})";
+  auto load = [&](const std::string &fields, const std::string &more = "") {
+    std::ofstream(dir + "l.json")
+        << "{\"descriptor\": \"" << dir << "d.json\"" << more
+        << ", \"tensors\": {\"x\": " << fields << "}}";
+    Memory memory;
+    LaunchFile file;
+    error.clear();
+    return loadLaunchFile(dir + "l.json", memory, file, error);
+  };
+  std::string in = "{\"in\": \"" + dir + "a.npy\"";
+  std::string elements = "{\"elements\": \"" + dir + "a.npy\"";
+  ASSERT_TRUE(load(in + "}")) << error;
+  ASSERT_TRUE(load(in + ", \"shape\": [2], \"offset\": 2}")) << error;
+  ASSERT_TRUE(load(elements + R"(, "type": "f16", "shape": [2, 2],
+                              "strides": [1000000, 1]})"))
+      << error;
+  ASSERT_TRUE(load(R"({"shape": [4], "type": "f16", "fill": -1,
+                       "address": "0x700000000"})"))
+      << error;
+  struct Case {
+    std::string fields, expected;
+  } cases[] = {
+      {"5", "expected an object for tensor 'x'"},
+      {R"({"in": 5})", "expected a string as 'in'"},
+      {R"({"in": ""})", "expected a string as 'in'"},
+      {R"({"in": "a\u0000b"})", "expected a string as 'in'"},
+      {R"({"elements": 5, "shape": [1]})", "expected a string as 'elements'"},
+      {in + R"(, "type": 5})", "expected a string as 'type'"},
+      {in + R"(, "out": 5})", "expected a string as 'out'"},
+      {in + R"(, "out": "no/such/folder/o.npy"})", "cannot be written"},
+      {in + R"(, "shape": 5})", "expected a list of integers as 'shape'"},
+      {in + R"(, "shape": [1.5]})", "expected a list of integers as 'shape'"},
+      {in + R"(, "strides": 5})", "expected a list of integers as 'strides'"},
+      {in + R"(, "strides": [1, 2]})", "has 2 strides for 1 dimensions"},
+      {in + R"(, "strides": [-1]})", "a negative extent or stride"},
+      {in + R"(, "shape": [-1]})", "a negative extent or stride"},
+      {in + R"(, "offset": "x"})", "expected an integer as 'offset'"},
+      {in + R"(, "offset": 1.5})", "expected an integer as 'offset'"},
+      {in + R"(, "offset": -1})", "a negative offset"},
+      {in + R"(, "offset": 1})", "reaches past the end of its file"},
+      {in + R"(, "type": "f32"})", "reaches past the end of its file"},
+      // Each of these wraps around in 64 bits.
+      {in + R"(, "shape": [4611686018427387904, 4]})", "more than 2^63 bytes"},
+      {in + R"(, "shape": [2, 2], "strides": [9223372036854775807, 3]})",
+       "more than 2^63 bytes"},
+      {elements + R"(, "type": "f64", "shape": [2305843009213693953]})",
+       "more than 2^63 bytes"},
+      {elements + R"(, "type": "f16", "shape": [4], "offset": -3})",
+       "a negative offset"},
+      {in + R"(, "address": "zzz"})",
+       "expected an integer, or one in a string"},
+      {in + R"(, "address": "0x12zz"})",
+       "expected an integer, or one in a string"},
+      {in + R"(, "address": -4})", "expected an integer, or one in a string"},
+      {R"({"shape": [4], "type": "f16", "fill": 1.5})",
+       "expected an integer as 'fill'"},
+      {R"({"shape": [4], "type": "f16", "fill": 65536})",
+       "expected 16 bits as 'fill'"},
+  };
+  for (const Case &c : cases) {
+    EXPECT_FALSE(load(c.fields)) << c.fields;
+    EXPECT_NE(error.find(c.expected), std::string::npos)
+        << c.fields << " gave " << error;
+  }
+  EXPECT_FALSE(load(in + "}", ", \"scalars\": 5"));
+  EXPECT_NE(error.find("expected an object 'scalars'"), std::string::npos);
+  for (const char *name : {"a.npy", "d.json", "l.json"})
+    std::remove((dir + name).c_str());
+}
+
 // The same score tile as a launch file with .npy buffers.
 TEST(LaunchFileTest, RunsFromFiles) {
   std::string dir = testing::TempDir() + "ptxsim_launch_", error;

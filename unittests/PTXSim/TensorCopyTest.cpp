@@ -299,6 +299,9 @@ TEST(TensorCopy, MissingWaitsAreFound) {
   });
   ASSERT_EQ(copy.result.status, Status::Fault);
   EXPECT_EQ(copy.result.faults[0].kind, "early-exit");
+  EXPECT_NE(copy.result.faults[0].text.find("cp.async.bulk.tensor.2d.global"),
+            std::string::npos)
+      << copy.result.faults[0].text;
 }
 
 TEST(TensorCopy, LoadIsInFlightAtExit) {
