@@ -35,6 +35,7 @@ private:
   void noteBarrier(InFlightDiagnostic &diag, int32_t slot) const;
 
   void reportRace(const Finding &finding);
+  void reportUnwritten(const Finding &finding);
   void reportEarly(const Finding &finding);
   void reportOverrun(const Finding &finding);
   void reportDeadlock(const Machine &machine);
@@ -132,6 +133,40 @@ std::string Reporter::describeRace(const Finding &finding) const {
          getTime(finding.here) + ", but nothing orders it after the " +
          (finding.wrote ? "write" : "read") + " by " + getAgent(finding.there) +
          ": " + getRemedy(finding);
+}
+
+/// Where the program writes what was read too early.
+void Reporter::reportUnwritten(const Finding &finding) {
+  InFlightDiagnostic diag =
+      getOp(finding.here)->emitOpError()
+      << "expected " << program.getPlace(finding.access, finding.accessSlot)
+      << " to be written before " << getAgent(finding.here) << " reads it"
+      << getTime(finding.here) << ", but nothing has written it";
+  const Access &read = finding.access;
+  int32_t reader = program.agents[finding.here.agent].role;
+  for (auto [index, role] : llvm::enumerate(program.roles)) {
+    auto writes = [&](const Instruction &instruction) {
+      for (int32_t i = instruction.firstAccess; i < instruction.endAccess;
+           ++i) {
+        const Access &access = program.accesses[i];
+        int32_t slot = role.registers[access.slot];
+        if (access.writes && access.ring == read.ring &&
+            access.begin < read.end && access.end > read.begin &&
+            (slot == kUnknown || slot == finding.accessSlot))
+          return true;
+      }
+      return false;
+    };
+    const auto *writer = llvm::find_if(role.code, writes);
+    if (writer == role.code.end() || static_cast<int32_t>(index) == reader)
+      continue;
+    diag.attachNote(program.sites[writer->site]->getLoc())
+        << "@" << RoleOp(role.op).getSymName()
+        << " writes it here: expected a barrier on which it arrives behind "
+           "that and for which "
+        << getAgent(finding.here) << " waits before the read";
+    return;
+  }
 }
 
 void Reporter::reportRace(const Finding &finding) {
@@ -325,11 +360,7 @@ void Reporter::report(const Machine &machine, const Finding &finding) {
   case Fault::Race:
     return reportRace(finding);
   case Fault::Unwritten:
-    getOp(finding.here)->emitOpError()
-        << "expected " << program.getPlace(finding.access, finding.accessSlot)
-        << " to be written before " << getAgent(finding.here) << " reads it"
-        << getTime(finding.here) << ", but nothing has written it";
-    return;
+    return reportUnwritten(finding);
   case Fault::Content: {
     InFlightDiagnostic diag = getOp(finding.here)->emitOpError()
                               << finding.text << getTime(finding.here);

@@ -4,7 +4,7 @@
 #include "Explore.h"
 #include "llvm/ADT/Hashing.h"
 #include <deque>
-#include <unordered_set>
+#include <unordered_map>
 
 using namespace mlir;
 using namespace mlir::fa4;
@@ -14,9 +14,9 @@ using namespace mlir::fa4::protocol;
 static constexpr size_t kMostMarkings = 4096;
 
 namespace {
-struct MarkingHash {
-  size_t operator()(const std::vector<int32_t> &marking) const {
-    return llvm::hash_combine_range(marking.begin(), marking.end());
+struct FactsHash {
+  size_t operator()(const std::vector<int32_t> &facts) const {
+    return llvm::hash_combine_range(facts.begin(), facts.end());
   }
 };
 
@@ -29,13 +29,16 @@ public:
 private:
   /// Notes what a machine has found; false after a fault.
   bool collect(std::unique_ptr<Machine> &machine);
-  /// Keeps a machine to go on from, if its marking is new.
+  /// Keeps a machine to go on from, unless one that knows no more was seen.
   void add(std::unique_ptr<Machine> machine);
   SmallVector<Decision> getDecisions(const State &state) const;
 
   const Program &program;
   Exploration result;
-  std::unordered_set<std::vector<int32_t>, MarkingHash> seen;
+  /// Knowledge, by facts.
+  std::unordered_map<std::vector<int32_t>, std::vector<std::vector<uint32_t>>,
+                     FactsHash>
+      seen;
   std::deque<std::unique_ptr<Machine>> open;
 };
 } // namespace
@@ -72,14 +75,33 @@ bool Explorer::collect(std::unique_ptr<Machine> &machine) {
   return false;
 }
 
+/// Whether `more` has all bits of `less`.
+static bool includes(ArrayRef<uint32_t> more, ArrayRef<uint32_t> less) {
+  if (more.size() != less.size())
+    return false;
+  for (auto [a, b] : llvm::zip_equal(more, less))
+    if (b & ~a)
+      return false;
+  return true;
+}
+
 void Explorer::add(std::unique_ptr<Machine> machine) {
-  std::vector<int32_t> marking = getMarking(program, *machine);
+  Marking marking = getMarking(program, *machine);
   // Whether a masked block may come next is not in the machine.
   bool unmasked = !machine->state.decisions.empty() &&
                   machine->state.decisions.back() == Decision::Unmasked;
-  marking.push_back(unmasked);
-  if (seen.insert(std::move(marking)).second)
-    open.push_back(std::move(machine));
+  marking.facts.push_back(unmasked);
+  // What is watched, every run has to show.
+  bool exact = !program.watches.empty();
+  auto &known = seen[std::move(marking.facts)];
+  if (llvm::any_of(known, [&](const std::vector<uint32_t> &other) {
+        return exact ? marking.knowledge == other
+                     : includes(marking.knowledge, other);
+      }))
+    return;
+  known.push_back(std::move(marking.knowledge));
+  ++result.markings;
+  open.push_back(std::move(machine));
 }
 
 Exploration Explorer::explore() {
@@ -106,9 +128,8 @@ Exploration Explorer::explore() {
       if (decision != Decision::End)
         add(std::move(next));
     }
-    result.complete = seen.size() <= kMostMarkings;
+    result.complete = result.markings <= kMostMarkings;
   }
-  result.markings = seen.size();
   return std::move(result);
 }
 

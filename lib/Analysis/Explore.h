@@ -11,7 +11,18 @@
 namespace mlir::fa4::protocol {
 
 /// What the future of a machine that waits for a decision depends on.
-std::vector<int32_t> getMarking(const Program &program, const Machine &machine);
+struct Marking {
+  std::vector<int32_t> facts;
+  /// Bits: which clocks know of which marks. Of two markings with equal facts
+  /// and numbers of bits, the one that knows more has no fault that the other
+  /// has not.
+  std::vector<uint32_t> knowledge;
+
+  bool operator==(const Marking &other) const {
+    return facts == other.facts && knowledge == other.knowledge;
+  }
+};
+Marking getMarking(const Program &program, const Machine &machine);
 
 struct Exploration {
   unsigned markings = 0;

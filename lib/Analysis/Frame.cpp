@@ -32,6 +32,13 @@ LogicalResult keepOnly(Op &known, Op op, StringRef what) {
 
 LogicalResult collect(KernelOp kernel, Frame &frame) {
   for (Operation &op : *kernel.getBodyBlock()) {
+    // Such as a pair of blocks that would share the tensor memory.
+    if (isa<InitBarriersOp, TmemAcquireOp, TmemReleaseOp, CtaSyncOp>(op))
+      for (NamedAttribute attribute : op.getDiscardableAttrs())
+        if (!attribute.getName().strref().contains('.'))
+          return op.emitOpError()
+                 << "incomplete: attribute '" << attribute.getName().strref()
+                 << "' is not one that the proof models";
     if (auto role = dyn_cast<RoleOp>(op)) {
       if (!frame.after.empty()) {
         InFlightDiagnostic diag = role.emitOpError(
@@ -61,8 +68,43 @@ LogicalResult collect(KernelOp kernel, Frame &frame) {
   return success();
 }
 
+/// Whether an op of a role touches tensor memory.
+bool usesTmem(Operation *op) {
+  return isa<MmaOp, ReadTileOp, WriteTileOp, RescaleOp>(op) &&
+         llvm::any_of(op->getOperandTypes(), [](Type type) {
+           auto ring = dyn_cast<RingType>(type);
+           return ring && ring.getSpace() == MemorySpace::TMEM;
+         });
+}
+
+bool readsTmem(Operation *op) { return isa<ReadTileOp>(op); }
+
+/// Whether an op of a role uses a barrier that lies in memory.
+bool usesBarrier(Operation *op) {
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    auto barrier = operand.getDefiningOp<BarrierOp>();
+    return barrier && !barrier.getNamed();
+  });
+}
+
+/// Shows the first op that uses what is set up, or the last one.
+void noteUse(InFlightDiagnostic &diag, KernelOp kernel,
+             bool (*uses)(Operation *), StringRef what, bool last) {
+  Operation *found = nullptr;
+  for (auto role : kernel.getBody().getOps<RoleOp>())
+    role.walk([&](Operation *op) {
+      if (uses(op) && (last || !found))
+        found = op;
+    });
+  if (found)
+    diag.attachNote(found->getLoc())
+        << "@" << found->getParentOfType<RoleOp>().getSymName() << " uses "
+        << what << " here";
+}
+
 /// Fails unless a `fa4.cta_sync` lies between `setUp` and the roles.
-LogicalResult checkSetUp(Operation *setUp, StringRef what, const Frame &frame) {
+LogicalResult checkSetUp(Operation *setUp, StringRef what,
+                         bool (*uses)(Operation *), const Frame &frame) {
   if (llvm::any_of(frame.before, [&](CtaSyncOp sync) {
         return setUp->isBeforeInBlock(sync);
       }))
@@ -73,6 +115,7 @@ LogicalResult checkSetUp(Operation *setUp, StringRef what, const Frame &frame) {
       << "expected a 'fa4.cta_sync' behind it and before the roles, which use "
       << what;
   diag.attachNote(role.getLoc()) << "the first role is here";
+  noteUse(diag, role->getParentOfType<KernelOp>(), uses, what, false);
   return diag;
 }
 } // namespace
@@ -97,7 +140,7 @@ LogicalResult protocol::checkFrame(KernelOp kernel) {
       diag.attachNote(barrier.getLoc()) << "the barrier is here";
       return diag;
     }
-    if (failed(checkSetUp(frame.init, "the barriers", frame)))
+    if (failed(checkSetUp(frame.init, "the barriers", usesBarrier, frame)))
       return failure();
   }
 
@@ -120,7 +163,8 @@ LogicalResult protocol::checkFrame(KernelOp kernel) {
           "expected tensor memory to be acquired before its release");
     return success();
   }
-  if (failed(checkSetUp(frame.acquire, "the tensor memory's address", frame)))
+  if (failed(checkSetUp(frame.acquire, "the tensor memory's address", usesTmem,
+                        frame)))
     return failure();
   if (!frame.release)
     return frame.acquire.emitOpError(
@@ -136,5 +180,7 @@ LogicalResult protocol::checkFrame(KernelOp kernel) {
                                 "and the release: a role may still use the "
                                 "tensor memory");
   diag.attachNote(frame.lastRole.getLoc()) << "the last role is here";
+  diag.attachNote(frame.acquire.getLoc()) << "it is acquired here";
+  noteUse(diag, kernel, readsTmem, "it", true);
   return diag;
 }

@@ -324,6 +324,9 @@ private:
                const Content &factor);
   void storeTile(int32_t agent, const Instruction &instruction,
                  const Access &access, int32_t slot);
+  std::optional<Content> expectOperand(const Occurrence &here,
+                                       const Access &access, int32_t slot,
+                                       const Held &held, Kind kind);
   /// What an MMA leaves in D; slots and what they held are those of A, B and D.
   int32_t multiply(int32_t agent, const Instruction &instruction,
                    ArrayRef<int32_t> slots, ArrayRef<Held> held);

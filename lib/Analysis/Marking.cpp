@@ -16,7 +16,7 @@ public:
   MarkingWriter(const Program &program, const Machine &machine)
       : program(program), machine(machine), state(machine.state) {}
 
-  std::vector<int32_t> write() {
+  Marking write() {
     findCarriers();
     findTasks();
     writeAgents();
@@ -25,7 +25,7 @@ public:
       writeAtom(atom);
     for (size_t index = 0; index < program.watches.size(); ++index)
       writeWatch(program.watches[index], state.watches[index]);
-    return std::move(key);
+    return std::move(marking);
   }
 
 private:
@@ -41,7 +41,7 @@ private:
   void writeRecord(const Record &record);
   /// Which carriers know of a mark.
   void writeMark(const Mark &mark);
-  void put(int32_t value) { key.push_back(value); }
+  void put(int32_t value) { marking.facts.push_back(value); }
   /// A value: a content as what it is to the task and the block at hand.
   void putContent(int32_t value);
 
@@ -52,7 +52,7 @@ private:
   std::vector<const int32_t *> carriers;
   /// The task that was decided on last, and the first that a role is in.
   int32_t lastTask = 1, firstTask = 1;
-  std::vector<int32_t> key;
+  Marking marking;
 };
 } // namespace
 
@@ -134,18 +134,19 @@ void MarkingWriter::writeRegisters() {
 }
 
 void MarkingWriter::writeMark(const Mark &mark) {
+  put(mark.component < 0 ? -1 : 0);
   if (mark.component < 0)
-    return put(-1);
+    return;
   uint32_t bits = 0;
   int32_t used = 0;
   for (const int32_t *carrier : carriers) {
     bits = bits << 1 | (carrier && carrier[mark.component] >= mark.index);
     if (++used == 31) {
-      put(bits);
+      marking.knowledge.push_back(bits);
       bits = used = 0;
     }
   }
-  put(bits);
+  marking.knowledge.push_back(bits);
 }
 
 /// The decisions that an agent has yet to take in. Where no loop over blocks is
@@ -187,7 +188,7 @@ void MarkingWriter::writeAgents() {
       writeMark({own.mma, state.issued[own.mma]});
   }
   writeRegisters();
-  key.insert(key.end(), state.cursors.begin(), state.cursors.end());
+  llvm::append_range(marking.facts, state.cursors);
 }
 
 void MarkingWriter::writeSlots() {
@@ -265,7 +266,6 @@ void MarkingWriter::writeWatch(const Watch &watch, const WatchState &watched) {
   writeSeen(watch, watched.early, watch.before.agent);
 }
 
-std::vector<int32_t> protocol::getMarking(const Program &program,
-                                          const Machine &machine) {
+Marking protocol::getMarking(const Program &program, const Machine &machine) {
   return MarkingWriter(program, machine).write();
 }

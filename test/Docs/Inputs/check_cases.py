@@ -30,17 +30,20 @@ for path in sorted((root / "test/Cases").glob("*.*")):
     test = path.relative_to(root).as_posix()
     if test not in named:
         problems.append(f"{test} is in no row")
-# What runs the simulator.
+# What holds schedules that the proof or a verifier refuses, and what runs the simulator.
+PROVES = ("test/Analysis/", "test/Cases/")
 SIMULATES = ("test/Numeric/", "test/Sim/", "unittests/PTXSim/")
 for line in (root / "test/Docs/Inputs/case_rows.txt").read_text().splitlines():
     if line.startswith("#") or not line.strip():
         continue
     row, where, *unless = line.split(" ", 2)
-    if not set(where) & set("CS"):
+    if not set(where) & set("CSV"):
         continue
     if row not in tests_of:
         problems.append(f"{row} is not there")
     elif "S" in where and not unless and not any(t.startswith(SIMULATES) for t in tests_of[row]):
         problems.append(f"{row}: no test of it runs the simulator")
+    elif "V" in where and not unless and not any(t.startswith(PROVES) for t in tests_of[row]):
+        problems.append(f"{row}: no test of it is about the proof")
 print("\n".join(problems) if problems else f"{rows} rows, no problems")
 sys.exit(bool(problems))
