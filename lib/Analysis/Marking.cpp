@@ -224,8 +224,13 @@ void MarkingWriter::writeRecord(const Record &record) {
   writeMark(record.used);
   const AgentState &self = state.agents[record.by.agent];
   const Components &own = program.agents[record.by.agent].components;
-  // How many stores were issued since: one that leaves some pending counts
-  // them.
+  // How many stores, or products of a warpgroup, were issued since: a wait that
+  // leaves some pending counts them.
+  RoleOp role = program.roles[program.agents[record.by.agent].role].op;
+  if (own.mma == record.done.component && role.getThreads() != 32)
+    put(machine.getAgentClock(record.by.agent)[own.mma] >= record.done.index
+            ? -1
+            : std::min(state.issued[own.mma] - record.done.index, 64));
   if (own.bulk == record.done.component)
     put(std::min(state.issued[own.bulk] - record.done.index, 64));
   // Whether consuming the registers at hand would consume this read's.
