@@ -44,13 +44,13 @@ namespace {
 /// Ops that order something.
 bool synchronises(Operation *op) {
   return isa<WaitOp, ArriveOp, FenceOp, TmemWaitOp, StoreWaitOp, CtaSyncOp,
-             InitBarriersOp, TmemAcquireOp, TmemReleaseOp>(op);
+             InitBarriersOp, TmemAcquireOp, TmemReleaseOp, WarpgroupWaitOp>(op);
 }
 
 /// Ops that touch a tile or rows.
 bool moves(Operation *op) {
   return isa<LoadOp, StoreOp, MmaOp, ReadTileOp, WriteTileOp, RescaleOp,
-             PublishOp, CollectOp, StoreLseOp, NextOp>(op);
+             PublishOp, CollectOp, StoreLseOp, NextOp, WarpgroupMmaOp>(op);
 }
 
 class MutantFinder {
@@ -380,6 +380,11 @@ void MutantFinder::visitColumns(Operation *op) {
   } else if (auto mma = dyn_cast<MmaOp>(op); mma && mma.getKBegin()) {
     shift("k_begin", *mma.getKBegin(), 16);
     shift("k_end", *mma.getKEnd(), 16);
+  } else if (auto wait = dyn_cast<WarpgroupWaitOp>(op)) {
+    for (int64_t change : {-1, 1})
+      if (int64_t(wait.getPending()) + change >= 0)
+        addAttribute("count", op, "pending", wait.getPending() + change,
+                     wait.getPending());
   } else if (auto wait = dyn_cast<StoreWaitOp>(op)) {
     for (int64_t change : {-1, 1})
       if (int64_t(wait.getPending()) + change >= 0)
@@ -400,8 +405,13 @@ void MutantFinder::visitFlags(Operation *op) {
   } else if (isa<InitBarriersOp, TmemAcquireOp, TmemReleaseOp>(op)) {
     int64_t warp = op->getAttrOfType<IntegerAttr>("warp").getInt();
     addAttribute("flag", op, "warp", warp == 0 ? 5 : 0, warp);
+  } else if (isa<WarpgroupMmaOp>(op)) {
+    add("flag", op, "transpose_b", [](Operation *op, IRMapping &) {
+      auto product = cast<WarpgroupMmaOp>(op);
+      product.setTransposeB(!product.getTransposeB());
+    });
   } else if (auto mask = dyn_cast<MaskOp>(op)) {
-    addConstant("slot", op, 2, 1);
+    addConstant("slot", op, 2, matchPattern(mask.getStage(), m_One()) ? 0 : 1);
     addAttribute("columns", op, "column", mask.getColumn() == 0 ? 32 : 0,
                  mask.getColumn());
   }

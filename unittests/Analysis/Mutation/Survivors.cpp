@@ -16,8 +16,7 @@ constexpr Rule kAgain = {"again",
                          "the same is read or written once more, by "
                          "whom and when it is read and written anyway"};
 constexpr Rule kUnused = {"unused slot", "nobody names the slot"};
-constexpr Rule kLonger = {"longer wait",
-                          "waiting for both stores covers the one"};
+constexpr Rule kLonger = {"longer wait", "waiting for both covers the one"};
 constexpr Rule kWarp = {"any warp",
                         "the block waits for whichever warp does it"};
 constexpr Rule kUnder = {"P elsewhere",
@@ -95,7 +94,8 @@ static const Rule *findSwapRule(Operation *first, Operation *second) {
   if (isa<ArriveOp>(first)) {
     if (isa<ArriveOp>(second))
       return &kArrivals;
-    return isa<WaitOp, StoreWaitOp, MmaOp, WriteTileOp, RescaleOp>(second)
+    return isa<WaitOp, StoreWaitOp, MmaOp, WriteTileOp, RescaleOp,
+               WarpgroupMmaOp, WarpgroupWaitOp>(second)
                ? &kLateArrival
                : nullptr;
   }
@@ -117,12 +117,13 @@ const Rule *mutation::findRule(const Mutant &mutant) {
   if (kind == "duplicate") {
     if (isa<FenceOp, TmemWaitOp, StoreWaitOp, CtaSyncOp>(op))
       return &kTwice;
-    return isa<ReadTileOp, WriteTileOp, CollectOp, PublishOp, MmaOp>(op)
+    return isa<ReadTileOp, WriteTileOp, CollectOp, PublishOp, MmaOp,
+               WarpgroupMmaOp>(op)
                ? &kAgain
                : nullptr;
   }
   if (kind == "count") {
-    if (isa<StoreWaitOp>(op))
+    if (isa<StoreWaitOp, WarpgroupWaitOp>(op))
       return &kLonger;
     return StringRef(mutant.detail).starts_with("slots") ? &kUnused : nullptr;
   }
