@@ -41,7 +41,7 @@ FAULTS = (
     ("batch stride", LAUNCHES, ("L2 f16", "L2 bf16")),
     ("first layout", LAUNCHES, ("H1 ",)),
     ("compact", "layouts", ("L1 f16", "L8 k v", "L8 q")),
-    ("no offset", "layouts", ("0 fused", "0 padded")),
+    ("no offset", "layouts", ("L3 fused 0", "padded 0")),
     ("32-bit offsets", FAR, ("Z4 k 16x129", "Z4 v 16x129")),
     ("cut addresses", FAR, ("M4 q", "M4 k", "M4 v")),
     ("another order", "modes", ("Q9",)),

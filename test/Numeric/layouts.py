@@ -1,4 +1,5 @@
 # RUN: %numeric
+# RUN: %hopper
 
 # Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +31,7 @@ def views(problem):
     if problem.sq == problem.skv:
         b, s, d, hq, hkv = problem.b, problem.sq, problem.d, problem.hq, problem.hkv
         fused = (b, s, hq + 2 * hkv, d)
-        yield "fused", {
+        yield "L3 fused", {
             "q": subview(fused, (0, 0, 0, 0), shapes["q"]),
             "k": subview(fused, (0, 0, hq, 0), shapes["k"]),
             "v": subview(fused, (0, 0, hq + hkv, 0), shapes["v"]),
@@ -58,7 +59,7 @@ for number, problem in enumerate(problems if suite.full else problems[1:2]):
         for dynamic in (frozenset(), frozenset(("layout",))):
             name += " dynamic" if dynamic else ""
             strided = problem.but(layouts=layouts, dynamic=dynamic)
-            output = suite.check(f"{number} {name}", strided, inputs)
+            output = suite.check(f"{name} {number}", strided, inputs)
             if output and plain:
                 suite.expect(name, strided, output.same_bits(plain), "differs from the compact copy")
     for name, layouts in expansions(problem):
@@ -106,9 +107,9 @@ for operand in "qkvo":
     for pitch in (1733, shape[2] * 64 + 1):
         odd = problem.but(layouts={operand: pitched(shape, pitch)})
         words = (f"'{operand}' dimension 1", str(2 * pitch), "multiple of 16", "TMA")
-        suite.refused(f"{operand} pitch {pitch}", odd, words)
+        suite.refused(f"L5 {operand} pitch {pitch}", odd, words)
         words = (f"'{operand}' (dimension 1)", str(2 * pitch), "multiple of 16", "TMA")
-        suite.refused(f"{operand} pitch {pitch} dynamic", odd.but(dynamic=frozenset(("layout",))), words)
+        suite.refused(f"L5 {operand} pitch {pitch} dynamic", odd.but(dynamic=frozenset(("layout",))), words)
 several = problem.but(b=2)
 for dim in range(3):
     suite.refused(

@@ -1,4 +1,5 @@
 # RUN: %numeric
+# RUN: %hopper
 
 # Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,6 +25,10 @@ for number, problem in enumerate(problems):
     inputs = Inputs.normal(problem, number)
     first = suite.check(f"{number}", problem, inputs, modes=MODES)
     strict = suite.check(f"{number} strict", problem, inputs, modes=("lazy",), flags=("--strict-warps",))
+    # Under the race detector the simulator is a third as fast.
+    raced = suite.check(f"{number} race", problem, inputs, modes=("random",), flags=("--race",))
+    if first and raced:
+        suite.expect(f"{number}", problem, raced.same_bits(first), "bits differ with --race")
     if first and strict:
         suite.expect(f"{number}", problem, strict.same_bits(first), "bits differ with --strict-warps")
 

@@ -1,9 +1,12 @@
 # RUN: %numeric
+# RUN: %hopper
 
 # Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 """Every option of --fa4-schedule-attention: it moves time, never values out of the bars."""
+
+import re
 
 from harness import Inputs, Problem
 from suite import Suite
@@ -36,7 +39,8 @@ for i, option in enumerate(options):
         problem = base(causal, schedule=option)
         suite.check(f"{option} {causal}", problem if suite.full else problem.but(sq=130))
         if suite.full:
-            wide = base(causal, 128, dtype="bf16", schedule=option.replace("kv-stages=4", "kv-stages=3"))
+            most = suite.chip.stages[128][-1]
+            wide = base(causal, 128, dtype="bf16", schedule=re.sub("kv-stages=[34]", f"kv-stages={most}", option))
             suite.check(f"{option} {causal} d128", wide)
 
 # Q5: more tasks than blocks, and trip counts that are no multiple of twice the slots.
@@ -56,18 +60,22 @@ if suite.full:
 
 # Everything at once that differs from the default, as a user who tunes would have it.
 tuned = "kv-stages=2 p-split=32 fragment-width=16 poly-pairs=1 poly-of=2 rescale-threshold=4 epilogue=softmax"
+tuned += " scheduler=longest-first stats-granularity=warp group-packing=off tile-keys=96 consumer-registers=232"
 for causal in (False, True):
-    problem = base(causal, 128, schedule=tuned + " scheduler=longest-first stats-granularity=warp group-packing=off")
+    problem = base(causal, 128, schedule=suite.chip.only(tuned))
     suite.check(f"tuned {causal}", problem)
 
 # The schedule never depends on what is in the tensors: with one polynomial share and one
 # reference threshold, the options that only move time leave the bits alone.
 for causal in suite.pick((True, False), 2):
-    plain = base(causal, schedule="p-split=64")
+    same = suite.chip.only("p-split=64 tile-keys=128")
+    plain = base(causal, schedule=same)
     inputs = Inputs.normal(plain, 11)
     first = suite.check(f"bits {causal}", plain, inputs)
-    for option in ("kv-stages=2", "scheduler=linear", "scheduler=longest-first", "rescale-chunk=16", "stats-granularity=warpgroup"):
-        problem = base(causal, schedule="p-split=64 " + option)
+    time_only = ["kv-stages=2", "scheduler=linear", "scheduler=longest-first", "rescale-chunk=16"]
+    time_only += ["stats-granularity=warpgroup", "turns=true", "consumers=2"]
+    for option in time_only:
+        problem = base(causal, schedule=f"{same} {option}".strip())
         output = suite.check(f"bits {causal} {option}", problem, inputs)
         if first and output:
             suite.expect(option, problem, output.same_bits(first), "bits differ from the plain schedule's")

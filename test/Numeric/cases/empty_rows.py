@@ -1,4 +1,5 @@
 # RUN: %numeric
+# RUN: %hopper
 
 # Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,6 +53,8 @@ for causal in (False, True):
     empty_first(f"Q3 {causal}", Problem(3, 300, 0, 4, 2, 64, causal, target="sms = 1"))
     variants = ["epilogue=softmax", "epilogue=correction", "p-split=128", "kv-stages=2", "poly-pairs=0 poly-of=1"]
     variants += ["scheduler=linear", "stats-granularity=warp", "group-packing=off", "rescale-threshold=0"]
+    variants += ["turns=true", "consumers=2", "consumers=3 tile-keys=64", "tile-keys=112 kv-stages=2"]
+    variants = [v for v in variants if suite.chip.has(v)]
     for i, schedule in enumerate(variants):
         for d in (64, 128) if suite.full else ((64, 128)[(i + causal) % 2],):
             empty_first(f"Q3 {schedule} d{d} {causal}", Problem(2, 4, 0, 2, 2, d, causal, schedule=schedule, target="sms = 1"))

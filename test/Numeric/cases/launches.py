@@ -1,4 +1,5 @@
 # RUN: %numeric
+# RUN: %hopper
 
 # Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +23,7 @@ for dtype in ("f16", "bf16"):
 
     # Q4: loops of a single trip.
     for shape in ((128, 128), (128, 64), (1, 1), (256, 128)):
-        for stages in (2, 3, 6) if suite.full else (2, 3):
+        for stages in suite.chip.stages[64] if suite.full else (2, 3):
             for causal in (False, True) if suite.full else (dtype == "bf16",):
                 problem = Problem(1, *shape, 1, 1, 64, causal, dtype, schedule=f"kv-stages={stages}")
                 suite.check(f"Q4 {shape} {stages} {causal} {dtype}", problem)

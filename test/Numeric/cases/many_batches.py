@@ -1,4 +1,5 @@
 # RUN: %numeric
+# RUN: %hopper
 # REQUIRES: numeric-full
 
 # Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.

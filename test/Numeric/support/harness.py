@@ -5,7 +5,8 @@
 
 A problem becomes the text of a function with one fa4.attention; fa4-compile makes a
 kernel folder of it; ptx-sim runs the kernel on storage that is NaN wherever the view of
-an operand does not reach, and on outputs that are filled with a poison.
+an operand does not reach, and on outputs that are filled with a poison. What runs the
+kernel is a method of its own: cuda.py puts a GPU in the simulator's place.
 """
 
 import hashlib
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from chips import CHIPS
 from storage import POISONS, Layout, compact, decode, encode
 
 OPERANDS = ("q", "k", "v", "o")
@@ -47,6 +49,7 @@ class Problem:
     sparse: frozenset = frozenset()
     schedule: str = ""  # options of --fa4-schedule-attention
     target: str = ""  # such as "sms = 1"
+    chip: str = ""  # the harness's, unless given
 
     def but(self, **changes):
         return replace(self, **changes)
@@ -90,7 +93,7 @@ class Problem:
             attention += " causal"
         if self.scale is not None:
             attention += f" scale({np.float32(self.scale):.9e})"
-        chip = f"sm_100a, {self.target}" if self.target else "sm_100a"
+        chip = f"{self.chip}, {self.target}" if self.target else self.chip
         return (
             f"module attributes {{fa4.target = #fa4.target<{chip}>}} {{\n"
             f"  func.func @f({arguments}) {{\n    {attention}\n    return\n  }}\n}}\n"
@@ -102,7 +105,7 @@ class Problem:
         words += [f"scale={self.scale}"] if self.scale is not None else []
         words += ["dynamic:" + ",".join(sorted(self.dynamic))] if self.dynamic else []
         words += [f"layouts:{','.join(self.layouts)}"] if self.layouts else []
-        words += [w for w in (self.schedule, self.target) if w]
+        words += [w for w in (self.schedule, self.target, self.chip) if w]
         return " ".join(words)
 
 
@@ -153,92 +156,112 @@ class Output:
 
 
 class Harness:
-    def __init__(self, work, fa4_compile="fa4-compile", ptx_sim="ptx-sim"):
-        self.work, self.fa4_compile, self.ptx_sim = work, fa4_compile, ptx_sim
+    def __init__(self, work, chip="sm_100a", flags=(), fa4_compile="fa4-compile", ptx_sim="ptx-sim"):
+        self.work, self.chip, self.fa4_compile, self.ptx_sim = work, CHIPS[chip], fa4_compile, ptx_sim
+        self.flags = (*self.chip.flags, *flags)  # of ptx-sim, in every run
         self.compiled = {}  # text and options -> kernel folder, or a ToolError
         os.makedirs(work, exist_ok=True)
 
+    def place(self, problem):
+        """The problem on its own chip, or on the harness's."""
+        return problem if problem.chip else problem.but(chip=self.chip.name)
+
+    def key(self, problem):
+        text = problem.schedule + "\n" + problem.text()
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
     def compile(self, problem):
         """The kernel folder of a problem."""
-        text = problem.text()
-        key = hashlib.sha256((problem.schedule + "\n" + text).encode()).hexdigest()[:16]
+        problem = self.place(problem)
+        key = self.key(problem)
         if key not in self.compiled:
-            folder = os.path.join(self.work, key)
-            os.makedirs(folder, exist_ok=True)
-            source = os.path.join(folder, "in.mlir")
-            with open(source, "w") as f:
-                f.write(text)
-            command = [self.fa4_compile, source, "--emit", "ptx,launch", "-o", folder]
-            if problem.schedule:
-                command.append("--schedule=" + problem.schedule)
-            done = subprocess.run(command, capture_output=True, text=True)
-            self.compiled[key] = ToolError(done.stderr) if done.returncode else folder
+            self.compiled[key] = self.make(problem, os.path.join(self.work, key))
         result = self.compiled[key]
         if isinstance(result, ToolError):
             raise result
         return result
 
+    def make(self, problem, folder):
+        os.makedirs(folder, exist_ok=True)
+        source = os.path.join(folder, "in.mlir")
+        with open(source, "w") as f:
+            f.write(problem.text())
+        with open(os.path.join(folder, "options.txt"), "w") as f:
+            f.write(problem.schedule)
+        command = [self.fa4_compile, source, "--chip", problem.chip, "--emit", "ptx,launch", "-o", folder]
+        if problem.schedule:
+            command.append("--schedule=" + problem.schedule)
+        done = subprocess.run(command, capture_output=True, text=True)
+        return ToolError(done.stderr) if done.returncode else folder
+
     def run(self, problem, inputs, mode="eager", seed=0, poison=0x7FFF, flags=(), unused=None, addresses={}):
-        """Compiles if needed, simulates, and returns what was written.
+        """Compiles if needed, runs, and returns what was written.
 
         Outputs start as `poison`; so does what inputs have outside their views, unless
         `unused` gives other bits. `addresses` says where some operands lie.
         """
         unused = poison if unused is None else unused
+        problem = self.place(problem)
         folder = self.compile(problem)
-        tensors = {}
+        storages = {}
         for name in OPERANDS:
-            shape, at = problem.shape(name), problem.layout(name)
-            tensors[name] = {
-                "type": problem.dtype,
-                "shape": list(shape),
-                "strides": list(at.strides),
-                "offset": at.offset,
-            }
             if name in problem.sparse:
-                np.save(os.path.join(folder, name + ".npy"), getattr(inputs, name))
-                tensors[name]["elements"] = name + ".npy"
                 continue
+            shape, at = problem.shape(name), problem.layout(name)
             storage = np.full(at.storage_size(shape), poison if name == "o" else unused, np.uint16)
             if name != "o" and storage.size:
                 at.view(storage, shape)[...] = getattr(inputs, name)
-            np.save(os.path.join(folder, name + ".npy"), storage)
-            tensors[name]["in"] = name + ".npy"
-        tensors["o"]["out"] = "o.out.npy"
+            storages[name] = storage
         if problem.lse:
-            shape = problem.shape("lse")
-            np.save(os.path.join(folder, "lse.npy"), np.full(shape, POISONS[poison], np.uint32))
-            tensors["lse"] = {"in": "lse.npy", "out": "lse.out.npy", "type": "f32", "shape": list(shape)}
-        for name, address in addresses.items():
-            tensors[name]["address"] = hex(address)
-        if os.path.exists(os.path.join(folder, "f_attention.ptx")):
-            self.simulate(folder, tensors, mode, seed, flags)
-        elif 0 not in problem.shape("o"):
-            raise ToolError("there is no kernel, though 'o' has elements")
-        else:
-            # An attention without a query is folded away.
-            shape = problem.shape
-            lse = np.zeros(shape("lse"), np.uint32) if problem.lse else None
-            return Output(np.zeros(shape("o"), np.uint16), lse, problem.dtype)
-
+            storages["lse"] = np.full(problem.shape("lse"), POISONS[poison], np.uint32)
         shape, at = problem.shape("o"), problem.layout("o")
-        storage = np.load(os.path.join(folder, "o.out.npy")).view(np.uint16).reshape(-1)
+        if not os.path.exists(os.path.join(folder, "f_attention.ptx")):
+            if 0 not in shape:
+                raise ToolError("there is no kernel, though 'o' has elements")
+            # An attention without a query is folded away.
+            lse = np.zeros(problem.shape("lse"), np.uint32) if problem.lse else None
+            return Output(np.zeros(shape, np.uint16), lse, problem.dtype)
+        storage, lse = self.launch(problem, folder, storages, inputs, mode, seed, (*self.flags, *flags), addresses)
         o = at.view(storage, shape).copy()
         if storage.size:
             at.view(storage, shape)[...] = poison
         if not (storage == poison).all():
             raise ToolError("the kernel wrote outside 'o'")
+        return Output(o, lse, problem.dtype)
+
+    def launch(self, problem, folder, storages, inputs, mode, seed, flags, addresses):
+        """Runs the kernel in ptx-sim; the storage of O afterwards, flat, and LSE or None."""
+        tensors = {}
+        for name in OPERANDS:
+            at = problem.layout(name)
+            tensors[name] = {
+                "type": problem.dtype,
+                "shape": list(problem.shape(name)),
+                "strides": list(at.strides),
+                "offset": at.offset,
+                "elements" if name in problem.sparse else "in": name + ".npy",
+            }
+            np.save(os.path.join(folder, name + ".npy"), storages.get(name, getattr(inputs, name, None)))
+        tensors["o"]["out"] = "o.out.npy"
+        if problem.lse:
+            np.save(os.path.join(folder, "lse.npy"), storages["lse"])
+            shape = problem.shape("lse")
+            tensors["lse"] = {"in": "lse.npy", "out": "lse.out.npy", "type": "f32", "shape": list(shape)}
+        for name, address in addresses.items():
+            tensors[name]["address"] = hex(address)
+        self.simulate(folder, tensors, mode, seed, flags)
+        storage = np.load(os.path.join(folder, "o.out.npy")).view(np.uint16).reshape(-1)
         lse = None
         if problem.lse:
             lse = np.load(os.path.join(folder, "lse.out.npy")).view(np.uint32).reshape(problem.shape("lse"))
-        return Output(o, lse, problem.dtype)
+        return storage, lse
 
     def simulate(self, folder, tensors, mode, seed, flags=()):
         launch = os.path.join(folder, "launch.json")
         with open(launch, "w") as f:
             json.dump({"descriptor": "f_attention.json", "tensors": tensors}, f, indent=1)
         command = [self.ptx_sim, os.path.join(folder, "f_attention.ptx"), "--launch", launch]
-        command += ["--mode", mode, "--seed", str(seed), "--threads", "1", "--poison-loads", *flags]
+        command += ["--mode", mode, "--seed", str(seed), "--threads", "1", *flags]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise ToolError(done.stdout + done.stderr)

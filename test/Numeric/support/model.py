@@ -81,8 +81,8 @@ def head(q, k, v, scale, seen, problem, fault, unused):
 
 
 class Model(Harness):
-    def __init__(self, work, fault):
-        super().__init__(work)
+    def __init__(self, work, fault, chip="sm_100a"):
+        super().__init__(work, chip)
         self.fault, self.calls, self.first = fault, 0, {}
 
     def compile(self, problem):

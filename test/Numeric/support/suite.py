@@ -8,7 +8,9 @@
     suite.finish()
 
 Without --full each case runs in one of the simulator's modes, in turn; with it, in all
-three, whose outputs must be equal to the bit.
+three, whose outputs must be equal to the bit. --chip says what the kernels are for; with
+--sample N a share of the sizes is enough, one in N of them. --prepare makes every kernel of
+the cases and runs none; --gpu runs kernels that were made so, on a GPU.
 """
 
 import argparse
@@ -21,9 +23,11 @@ import zlib
 import numpy as np
 
 import reference
+from chips import CHIPS
 from compare import LSE_HARDWARE, LSE_POLYNOMIAL, RMS_BAR, compare
 from harness import Harness, Inputs, ToolError
 from model import Model
+from prepared import Preparing
 
 MODES = ("eager", "lazy", "random")
 FIGURES = ("error", "rms ratio", "lse error", "lse ratio")
@@ -36,16 +40,44 @@ class Suite:
         parser.add_argument("--work", required=True, help="folder for kernels and tensors")
         parser.add_argument("--only", default="", help="run the cases whose name contains this")
         parser.add_argument("--model", default="", help="a NumPy model with this fault in the kernel's place")
+        parser.add_argument("--chip", default="sm_100a", choices=sorted(CHIPS))
+        parser.add_argument("--sample", type=int, default=1, help="run the cases of one size in so many")
+        parser.add_argument("--prepare", action="store_true", help="compile the kernels")
+        parser.add_argument("--gpu", action="store_true", help="run prepared kernels on a GPU")
+        parser.add_argument("--race", action="store_true", help="with the simulator's race detector")
         self.args = parser.parse_args()
         self.group, self.full = group, self.args.full
-        self.harness = Model(self.args.work, self.args.model) if self.args.model else Harness(self.args.work)
+        self.chip = CHIPS[self.args.chip]
+        self.harness = self.make_harness()
         self.count, self.failed, self.worst = 0, [], dict.fromkeys(FIGURES, 0.0)
         self.where = {}
         self.turn = 0
+        self.ran = []  # names of the cases
         self.started = time.time()
 
-    def wanted(self, name):
-        return self.args.only in name
+    def make_harness(self):
+        args = self.args
+        if args.model:
+            return Model(args.work, args.model, args.chip)
+        if args.prepare:
+            return Preparing(args.work, args.chip)
+        if args.gpu:
+            from cuda_harness import CudaHarness
+
+            return CudaHarness(args.work, args.chip)
+        return Harness(args.work, args.chip, ("--race",) if args.race else ())
+
+    def wanted(self, name, problem):
+        """Whether this run has the case: those of equal sizes are compared, and stay together."""
+        if self.args.only not in name:
+            return False
+        p = problem
+        sizes = f"{p.b} {p.sq} {p.skv} {p.hq} {p.hkv} {p.d} {p.causal} {p.dtype}"
+        return zlib.crc32(sizes.encode()) % self.args.sample == 0
+
+    def begin(self, name):
+        self.count += 1
+        self.ran.append(name)
 
     def pick(self, cases, every):
         """All cases in a full run, else one in `every` of them."""
@@ -64,7 +96,7 @@ class Suite:
     def outputs(self, problem, inputs, modes=None, **options):
         """Outputs in the modes of this run; raises ToolError unless all are equal."""
         if modes is None:
-            modes = MODES if self.full else (MODES[self.turn % 3],)
+            modes = MODES if self.full and not self.args.prepare else (MODES[self.turn % 3],)
             self.turn += 1
         first = None
         for mode in modes:
@@ -75,14 +107,16 @@ class Suite:
         return first
 
     def check(self, name, problem, inputs=None, modes=None, rms_bar=RMS_BAR, **options):
-        """Simulates a problem and compares it with the reference; the output, or None."""
-        if not self.wanted(name):
+        """Runs a problem and compares it with the reference; the output, or None."""
+        if not self.wanted(name, problem) or not self.chip.has(problem.schedule):
             return None
-        self.count += 1
+        self.begin(name)
         if inputs is None:
             inputs = Inputs.normal(problem, zlib.crc32(name.encode()))
         try:
             output = self.outputs(problem, inputs, modes, **options)
+            if self.args.prepare:
+                return None
             want = reference.attention(*inputs.values(), problem.causal, problem.scale, problem.dtype)
             if not (np.isfinite(want.o).all() and np.isfinite(want.lse).all()):
                 # Was a NaN written, or was nothing?
@@ -91,7 +125,14 @@ class Suite:
         except ToolError as error:
             self.fail(name, problem, str(error).strip()[-2000:])
             return None
-        lse_bar = LSE_HARDWARE if "poly-pairs=0" in problem.schedule else LSE_POLYNOMIAL
+        self.judge(name, problem, output, want, rms_bar)
+        output.reference = want
+        return output
+
+    def judge(self, name, problem, output, want, rms_bar=RMS_BAR):
+        """Compares an output with the reference and keeps the figures."""
+        hardware = "poly-pairs=0" in problem.schedule or not self.chip.polynomial
+        lse_bar = LSE_HARDWARE if hardware else LSE_POLYNOMIAL
         verdict = compare(output.o, output.lse, want, lse_bar, rms_bar)
         for why in verdict.problems:
             self.fail(name, problem, why)
@@ -103,15 +144,16 @@ class Suite:
         ):
             if value > self.worst[key]:
                 self.worst[key], self.where[key] = value, name
-        output.reference = want
-        return output
 
     def refused(self, name, problem, words):
         """The problem is refused with a message that has all these words."""
-        if not self.wanted(name):
+        if not self.wanted(name, problem):
             return
-        self.count += 1
+        self.begin(name)
         try:
+            if self.args.prepare:
+                self.harness.compile(problem)
+                return
             self.harness.run(problem, Inputs.normal(problem, 1))
         except ToolError as error:
             missing = [w for w in words if w not in str(error)]
@@ -122,9 +164,13 @@ class Suite:
     def finish(self):
         seconds = time.time() - self.started
         figures = ", ".join(f"worst {k} {v:.3g} ({self.where.get(k, '-')})" for k, v in self.worst.items())
-        print(f"{self.group}: {self.count} cases, {len(self.failed)} failed, {seconds:.0f} s, {figures}")
+        print(f"{self.group} {self.chip.name}: {self.count} cases, {len(self.failed)} failed, {seconds:.0f} s, {figures}")
+        run = "full" if self.full else "quick"
+        record = {"group": self.group, "chip": self.chip.name, "run": run, "cases": self.count, "failed": self.failed}
+        record |= {"seconds": seconds, **self.worst, "where": self.where, "ran": self.ran}
+        # On a GPU: the PTX of each kernel that ran.
+        record |= {"ptx": self.harness.hashes} if self.args.gpu else {}
         with open(os.path.join(self.args.work, "report.json"), "w") as f:
-            run = "full" if self.full else "quick"
-            record = {"group": self.group, "run": run, "cases": self.count, "failed": self.failed, "seconds": seconds}
-            json.dump({**record, **self.worst, "where": self.where}, f, indent=1)
-        sys.exit(1 if self.failed or not self.count else 0)
+            json.dump(record, f, indent=1)
+        # Where nothing ran, nothing is right.
+        sys.exit(1 if (self.failed and not self.args.prepare) or not self.count else 0)
