@@ -30,17 +30,21 @@ for path in sorted((root / "test/Cases").glob("*.*")):
     test = path.relative_to(root).as_posix()
     if test not in named:
         problems.append(f"{test} is in no row")
-# What holds schedules that the proof or a verifier refuses, and what runs the simulator.
+# What holds schedules that the proof or a verifier refuses, what runs on a GPU (run_on_gpu.py),
+# and what runs the simulator.
 PROVES = ("test/Analysis/", "test/Cases/")
+ON_GPU = ("test/Numeric/", "test/GPU/cases/")
 SIMULATES = ("test/Numeric/", "test/Sim/", "unittests/PTXSim/")
 for line in (root / "test/Docs/Inputs/case_rows.txt").read_text().splitlines():
     if line.startswith("#") or not line.strip():
         continue
     row, where, *unless = line.split(" ", 2)
-    if not set(where) & set("CSV"):
+    if not set(where) & set("CSVG"):
         continue
     if row not in tests_of:
         problems.append(f"{row} is not there")
+    elif "G" in where and not unless and not any(t.startswith(ON_GPU) for t in tests_of[row]):
+        problems.append(f"{row}: no test of it runs on a GPU")
     elif "S" in where and not unless and not any(t.startswith(SIMULATES) for t in tests_of[row]):
         problems.append(f"{row}: no test of it runs the simulator")
     elif "V" in where and not unless and not any(t.startswith(PROVES) for t in tests_of[row]):
