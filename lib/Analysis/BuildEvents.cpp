@@ -152,9 +152,9 @@ LogicalResult ProgramBuilder::addOp(Operation *op) {
     return addIssuedOp(op);
   if (isa<ReadTileOp, WriteTileOp, RescaleOp, PublishOp, CollectOp>(op))
     return addTileOp(op);
-  if (auto product = dyn_cast<WarpgroupMmaOp>(op)) {
-    addProduct(product);
-  } else if (auto wait = dyn_cast<WarpgroupWaitOp>(op)) {
+  if (auto product = dyn_cast<WarpgroupMmaOp>(op))
+    return addProduct(product);
+  if (auto wait = dyn_cast<WarpgroupWaitOp>(op)) {
     Instruction instruction = begin(op, Event::WaitProducts);
     instruction.immediate = wait.getPending();
     instruction.value = getRegister(wait.getInput());
@@ -261,7 +261,24 @@ LogicalResult ProgramBuilder::addBarrierOp(Operation *op) {
 // Ops that one thread issues
 //===----------------------------------------------------------------------===//
 
-void ProgramBuilder::addMma(MmaOp op) {
+/// The sign of S is that of the scale, and one scale holds for all of S.
+LogicalResult ProgramBuilder::checkSign(Operation *op, bool transposed,
+                                        bool negated) {
+  if (!transposed)
+    return success();
+  if (!scores.first)
+    scores = {op, negated};
+  if (scores.second == negated)
+    return success();
+  InFlightDiagnostic diag = op->emitOpError()
+                            << "expected " << (negated ? "no " : "")
+                            << "'negate_a', as the other products of Q have "
+                            << (negated ? "none" : "it");
+  diag.attachNote(scores.first->getLoc()) << "one of them is here";
+  return diag;
+}
+
+LogicalResult ProgramBuilder::addMma(MmaOp op) {
   Instruction instruction = begin(op, Event::Mma);
   instruction.transposed = op.getTransposeB();
   instruction.immediate = op.getNegateA();
@@ -278,10 +295,11 @@ void ProgramBuilder::addMma(MmaOp op) {
   if (op.getAccumulate())
     instruction.value = getRegister(op.getAccumulate());
   end(instruction);
+  return checkSign(op, op.getTransposeB(), op.getNegateA());
 }
 
 /// A product of a warpgroup's own: D is in registers, and so may be A.
-void ProgramBuilder::addProduct(WarpgroupMmaOp op) {
+LogicalResult ProgramBuilder::addProduct(WarpgroupMmaOp op) {
   Instruction instruction = begin(op, Event::Product);
   instruction.transposed = op.getTransposeB();
   instruction.immediate = op.getNegateA();
@@ -295,14 +313,15 @@ void ProgramBuilder::addProduct(WarpgroupMmaOp op) {
     instruction.second = getRegister(op.getC());
   instruction.result = getRegister(op.getD());
   end(instruction);
+  return checkSign(op, op.getTransposeB(), op.getNegateA());
 }
 
 LogicalResult ProgramBuilder::addIssuedOp(Operation *op) {
   if (role->op.getThreads() != 32)
     return op->emitOpError("expected a role of one warp to issue it");
-  if (auto mma = dyn_cast<MmaOp>(op)) {
-    addMma(mma);
-  } else if (auto load = dyn_cast<LoadOp>(op)) {
+  if (auto mma = dyn_cast<MmaOp>(op))
+    return addMma(mma);
+  if (auto load = dyn_cast<LoadOp>(op)) {
     Instruction instruction = begin(op, Event::Load);
     instruction.barrier = barrierOf.lookup(load.getBarrier());
     instruction.slot = getRegister(load.getBarrierSlot());

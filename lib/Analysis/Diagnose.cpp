@@ -114,9 +114,12 @@ std::string Reporter::getRemedy(const Finding &finding) const {
     return "expected a 'fa4.fence async_shared' behind it";
   if (isa<LoadOp>(there))
     return "expected a wait for the barrier that the copy signals";
-  if (isa<MmaOp, WarpgroupMmaOp>(there))
+  if (isa<MmaOp>(there))
     return "expected an arrival by commit of " + before +
            " behind it, and a wait for that";
+  if (isa<WarpgroupMmaOp>(there))
+    return "expected a 'fa4.warpgroup_wait' that ends it, an arrival of " +
+           before + " behind that, and a wait for the arrival";
   if (finding.issuedBefore && isa<ReadTileOp>(there))
     return "expected a 'fa4.tmem_wait load' behind it";
   if (finding.issuedBefore && isa<WriteTileOp>(there))
@@ -317,7 +320,10 @@ void Reporter::reportOutstanding(const Finding &finding) {
   case Leftover::Mma:
     diag << "that " << who << " issues" << time
          << " may still run when the block ends: "
-         << "expected an arrival by commit behind it that some role waits for";
+         << (isa<WarpgroupMmaOp>(getOp(finding.here))
+                 ? "expected a 'fa4.warpgroup_wait' behind it that ends it"
+                 : "expected an arrival by commit behind it that some role "
+                   "waits for");
     return;
   case Leftover::Store:
     diag << "that " << who << " issues" << time

@@ -31,8 +31,9 @@ private:
   LogicalResult addBarrierOp(Operation *op);
   LogicalResult addTileOp(Operation *op);
   LogicalResult addIssuedOp(Operation *op);
-  void addMma(MmaOp op);
-  void addProduct(WarpgroupMmaOp op);
+  LogicalResult addMma(MmaOp op);
+  LogicalResult addProduct(WarpgroupMmaOp op);
+  LogicalResult checkSign(Operation *op, bool transposed, bool negated);
   void addMath(Operation *op);
   LogicalResult checkCoordinates(Operation *op, ValueRange coordinates);
   LogicalResult refuseRegions(Operation *op);
@@ -67,6 +68,8 @@ private:
   DenseMap<Value, int32_t> registerOf;
   /// Fragments that a `fa4.read_tile` of the role fills.
   DenseMap<Value, int32_t> readOf;
+  /// The first product of Q, and whether it takes -Q.
+  std::pair<Operation *, bool> scores;
 };
 
 } // namespace mlir::fa4::protocol

@@ -65,8 +65,9 @@ SmallVector<Value> createWgmma(ImplicitLocOpBuilder &b,
                                const WgmmaProduct &product);
 
 /// Waits until at most `pending` groups run, and returns `registers` from there
-/// on. nvvm.wgmma.wait.group.sync.aligned has no tie to the registers that it
-/// waits for.
+/// on. A's registers of the product that gave them are operands too: the tensor
+/// core reads them until here, and LLVM would keep a value of the next block in
+/// them. nvvm.wgmma.wait.group.sync.aligned has no tie to any of these.
 SmallVector<Value> createWgmmaWait(ImplicitLocOpBuilder &b, int64_t pending,
                                    ArrayRef<Value> registers);
 

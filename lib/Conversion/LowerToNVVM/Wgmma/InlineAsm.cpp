@@ -91,11 +91,30 @@ SmallVector<Value> mlir::fa4::createWgmma(ImplicitLocOpBuilder &b,
   return createFloats(b, text, inputs, operands, count);
 }
 
+/// A's registers of the product that gave `result`: its operands of type i32.
+static SmallVector<Value> getRegistersOfA(Value result) {
+  SmallVector<Value> registers;
+  auto extract = result.getDefiningOp<LLVM::ExtractValueOp>();
+  auto product = extract
+                     ? extract.getContainer().getDefiningOp<LLVM::InlineAsmOp>()
+                     : LLVM::InlineAsmOp();
+  if (product)
+    for (Value operand : product.getOperands())
+      if (operand.getType().isInteger(32))
+        registers.push_back(operand);
+  return registers;
+}
+
 SmallVector<Value> mlir::fa4::createWgmmaWait(ImplicitLocOpBuilder &b,
                                               int64_t pending,
                                               ArrayRef<Value> registers) {
   std::string text =
       "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";";
-  return createFloats(b, text, tie(registers.size()), registers,
-                      registers.size());
+  std::string inputs = tie(registers.size());
+  SmallVector<Value> operands(registers);
+  for (Value value : getRegistersOfA(registers.front())) {
+    operands.push_back(value);
+    inputs += ",r";
+  }
+  return createFloats(b, text, inputs, operands, registers.size());
 }

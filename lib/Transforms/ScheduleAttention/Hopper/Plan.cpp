@@ -51,7 +51,8 @@ static LogicalResult checkShape(AttentionOp op, const HopperPlan &plan) {
   if (plan.kvStages < 2 || plan.kvStages > 64)
     return op.emitOpError()
            << "expected 'kv-stages' from 2 to 64, but got " << plan.kvStages;
-  if (plan.threshold < 0 || plan.threshold > 15)
+  // Not a number fails every comparison.
+  if (!(plan.threshold >= 0 && plan.threshold <= 15))
     return op.emitOpError()
            << "expected 'rescale-threshold' from 0 to 15, but got "
            << plan.threshold;
