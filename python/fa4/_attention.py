@@ -13,7 +13,7 @@ from . import _compile
 from ._arrays import View, is_jax, is_torch, module_of, view_of
 from ._bind import Operand
 from ._driver import get_device
-from ._kernel import Kernel, Meaning
+from ._kernel import Kernel, state
 from ._plan import Plan
 
 _kernels: List[Kernel] = []
@@ -27,8 +27,9 @@ def use(kernel: Kernel, *, causal: Optional[bool] = None, scale: Optional[float]
     A kernel that fa4.compile did not make has to be told its mask and scale, here or in
     fa4.load.
     """
-    if causal is not None:
-        kernel.meaning = Meaning(bool(causal), scale)
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"use: expected a kernel, as of fa4.load, but got {type(kernel).__name__}")
+    kernel.meaning = state(kernel.meaning, causal, scale, repr(kernel))
     if kernel.meaning is None:
         raise ValueError(f"{kernel!r} does not say whether it is causal: give causal and scale")
     with _lock:

@@ -34,6 +34,22 @@ class Meaning:
     scale: Optional[float]  # None is 1/sqrt(D)
 
 
+def state(known: Optional[Meaning], causal: Optional[bool], scale: Optional[float], what: str) -> Optional[Meaning]:
+    """What a kernel computes, of what is known and what the caller says. A mask or scale
+    that is not the kernel's would have fa4.attention choose it for another attention."""
+    if causal is None and scale is None:
+        return known
+    if known is None:
+        if causal is None:
+            raise ValueError(f"{what} does not say whether it is causal: give causal beside scale")
+        return Meaning(bool(causal), scale)
+    if causal is not None and bool(causal) != known.causal:
+        raise ValueError(f"{what} was compiled with causal={known.causal}: expected the same or none, but got {causal}")
+    if scale is not None and scale != known.scale:
+        raise ValueError(f"{what} was compiled with scale={known.scale}: expected the same or none, but got {scale}")
+    return known
+
+
 class Kernel:
     """One kernel; `kernel(q, k, v, o)` launches it on tensors in the descriptor's order."""
 
@@ -124,7 +140,7 @@ def load(
     """The kernel in a folder; `name` chooses where there are several.
 
     `causal` and `scale` say what a kernel computes that fa4.compile did not make, so that
-    fa4.attention can choose it. Raises FileNotFoundError, or ValueError where a file is not
+    fa4.attention can choose it; of one that it did make they may say the same. Raises FileNotFoundError, or ValueError where a file is not
     what it should be.
     """
     folder = Path(folder)
@@ -142,8 +158,8 @@ def load(
         descriptor = Descriptor.parse(path.read_text(encoding="utf-8"))
     except DescriptorError as error:
         raise DescriptorError(f"{path}: {error}") from None
-    meaning = None if causal is None else Meaning(bool(causal), scale)
-    return Kernel(descriptor, _image(folder, name), folder, meaning or _meaning(folder, name))
+    meaning = state(_meaning(folder, name), causal, scale, f"{path}")
+    return Kernel(descriptor, _image(folder, name), folder, meaning)
 
 
 def _image(folder: Path, name: str) -> bytes:

@@ -184,6 +184,20 @@ class Folders(unittest.TestCase):
         self.assertIsNone(fa4.load(write_folder(self.path / "b", DESCRIPTOR)).meaning)
         self.assertEqual(fa4.load(self.path / "b", causal=False, scale=0.5).meaning, fa4.Meaning(False, 0.5))
 
+    def test_another_meaning_than_the_kernels(self):
+        folder = write_folder(self.path / "a", DESCRIPTOR, meaning=(False, 0.5))
+        self.assertEqual(fa4.load(folder, causal=False, scale=0.5).meaning, fa4.Meaning(False, 0.5))
+        with self.assertRaisesRegex(ValueError, "compiled with causal=False: expected the same or none, but got True"):
+            fa4.load(folder, causal=True)
+        with self.assertRaisesRegex(ValueError, "compiled with scale=0.5: expected the same or none, but got 0.25"):
+            fa4.load(folder, scale=0.25)
+        with self.assertRaisesRegex(ValueError, "compiled with causal=False"):
+            fa4.use(fa4.load(folder), causal=True)
+        with self.assertRaisesRegex(ValueError, "give causal beside scale"):
+            fa4.load(write_folder(self.path / "b", DESCRIPTOR), scale=0.5)
+        with self.assertRaisesRegex(TypeError, "use: expected a kernel, as of fa4.load, but got str"):
+            fa4.use(str(folder))
+
     def test_ptx_without_a_cubin(self):
         kernel = fa4.load(write_folder(self.path / "a", DESCRIPTOR, image=("ptx", b".version 8.8")))
         self.assertEqual(kernel.image, b".version 8.8\0")
