@@ -113,8 +113,8 @@ struct Tiles {
   int64_t headDim;
   /// Whether only causal ones, or only others.
   std::optional<bool> causal;
-  /// Least number of keys, and least number of tasks for each SM, where the
-  /// types tell them; else the row is passed over unless both are 0.
+  /// Least number of keys, and most tasks for each SM, where the types tell
+  /// them; else the row is passed over unless both are 0.
   int64_t minKeys, maxTasksPerSM;
   int64_t consumers, tileKeys, kvStages;
 };
