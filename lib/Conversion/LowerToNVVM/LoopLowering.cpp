@@ -126,12 +126,22 @@ void moveBody(Operation *op, Region &region, scf::ForOp loop, ValueRange leading
   op->erase();
 }
 
+/// `bound` (i32) as something that LLVM knows nothing of. Of a loop that is known to run once or
+/// never it leaves no loop; ptxas then moves what is between two products of a warpgroup across
+/// them, and has not the registers for it.
+Value hide(OpBuilder &builder, Location loc, Value bound) {
+  ImplicitLocOpBuilder b(loc, builder);
+  return createOpaque(b, bound);
+}
+
 void lowerForTask(ForTaskOp op, Scheduler scheduler, const KernelLowering &lowering) {
   OpBuilder builder(op);
   Arithmetic a{builder, op.getLoc()};
   Value block = NVVM::BlockIdXOp::create(builder, op.getLoc(), builder.getI32Type());
-  auto loop = scf::ForOp::create(builder, op.getLoc(), a.toIndex(block),
-                                 a.toIndex(lowering.tasks), a.toIndex(lowering.blocks),
+  Value tasks = lowering.tasks;
+  if (lowering.target.getMma() == MMAFlavour::WGMMA)
+    tasks = hide(builder, op.getLoc(), tasks);
+  auto loop = scf::ForOp::create(builder, op.getLoc(), a.toIndex(block), a.toIndex(tasks), a.toIndex(lowering.blocks),
                                  op.getInitArgs());
   builder.setInsertionPointToStart(loop.getBody());
   Value task = builder.createOrFold<arith::IndexCastOp>(op.getLoc(), builder.getI32Type(),
@@ -139,6 +149,8 @@ void lowerForTask(ForTaskOp op, Scheduler scheduler, const KernelLowering &lower
   Task decoded = scheduler == Scheduler::LinearPersistent
                      ? decodeLinear(a, task, lowering)
                      : decodeLongestFirst(a, task, lowering);
+  if (lowering.target.getMma() == MMAFlavour::WGMMA)
+    decoded.mBlock = hide(builder, op.getLoc(), decoded.mBlock);
   SmallVector<Value> leading{a.toIndex(decoded.batch), a.toIndex(decoded.head),
                              a.toIndex(decoded.mBlock)};
   moveBody(op, op.getBody(), loop, leading);
@@ -156,6 +168,8 @@ void lowerForKv(ForKvOp op, const KernelLowering &lowering) {
                                                           : one;
   Value end = op.getRange() == KvRange::RestMasked ? firstUnmasked : blocks.visited;
   Value last = a.sub(blocks.visited, one);
+  if (lowering.target.getMma() == MMAFlavour::WGMMA)
+    end = hide(builder, op.getLoc(), end);
   auto loop = scf::ForOp::create(builder, op.getLoc(), a.toIndex(begin), a.toIndex(end),
                                  a.toIndex(one), op.getInitArgs());
   builder.setInsertionPointToStart(loop.getBody());
