@@ -65,7 +65,7 @@ REASONS = [
     Reason(
         "wait dropped",
         always,
-        8,
+        7,
         "another wait implies it: of the scale's slot (the next scores come after the correction has read it), of the "
         "second query tile and the first ring slots of a task (the first tile's commit comes after their last use)",
     ),
