@@ -312,36 +312,58 @@ bool decodeAddC(Decoder &d) {
   return decodeCarry(d, d.mnemonic() == "subc" ? 3 : 2, t, 2);
 }
 
+ExecFn pickWideMul(Type t) {
+  switch (t) {
+  case Type::U16:
+    return binary<uint32_t, uint16_t, uint16_t, IMulWide<uint16_t>>;
+  case Type::S16:
+    return binary<int32_t, int16_t, int16_t, IMulWide<int16_t>>;
+  case Type::U32:
+    return binary<uint64_t, uint32_t, uint32_t, IMulWide<uint32_t>>;
+  case Type::S32:
+    return binary<int64_t, int32_t, int32_t, IMulWide<int32_t>>;
+  default:
+    return nullptr;
+  }
+}
+
+ExecFn pickWideMad(Type t) {
+  switch (t) {
+  case Type::U16:
+    return ternary<uint32_t, uint16_t, uint16_t, uint32_t, IMadWide<uint16_t>>;
+  case Type::S16:
+    return ternary<int32_t, int16_t, int16_t, int32_t, IMadWide<int16_t>>;
+  case Type::U32:
+    return ternary<uint64_t, uint32_t, uint32_t, uint64_t, IMadWide<uint32_t>>;
+  case Type::S32:
+    return ternary<int64_t, int32_t, int32_t, int64_t, IMadWide<int32_t>>;
+  default:
+    return nullptr;
+  }
+}
+
+/// `.wide`: factors of type \p t; the result, and what is added to it, of twice
+/// the width.
+bool decodeWide(Decoder &d, Type t, ExecFn fn, unsigned sources) {
+  if (!d.expectOps(1 + sources) || !fn)
+    return false;
+  Type result = widened(t);
+  d.op.fn = fn;
+  d.op.d = d.dst(d.operand(0), result);
+  d.op.a = d.src(d.operand(1), t);
+  d.op.b = d.src(d.operand(2), t);
+  if (sources > 2)
+    d.op.c = d.src(d.operand(3), result);
+  return d.ok();
+}
+
 bool decodeMul(Decoder &d) {
   bool lo = d.take("lo"), hi = d.take("hi"), wide = d.take("wide");
   Type t = d.takeType();
   if (isFloat(t))
     return decodeFloatArithmetic(d, t, FloatOp::Mul);
-  if (wide) {
-    if (!d.expectOps(3))
-      return false;
-    Type result = widened(t);
-    switch (t) {
-    case Type::U16:
-      d.op.fn = binary<uint32_t, uint16_t, uint16_t, IMulWide<uint16_t>>;
-      break;
-    case Type::S16:
-      d.op.fn = binary<int32_t, int16_t, int16_t, IMulWide<int16_t>>;
-      break;
-    case Type::U32:
-      d.op.fn = binary<uint64_t, uint32_t, uint32_t, IMulWide<uint32_t>>;
-      break;
-    case Type::S32:
-      d.op.fn = binary<int64_t, int32_t, int32_t, IMulWide<int32_t>>;
-      break;
-    default:
-      return false;
-    }
-    d.op.d = d.dst(d.operand(0), result);
-    d.op.a = d.src(d.operand(1), t);
-    d.op.b = d.src(d.operand(2), t);
-    return d.ok();
-  }
+  if (wide)
+    return decodeWide(d, t, pickWideMul(t), 2);
   if (lo == hi)
     return d.fail("expected '.lo', '.hi' or '.wide'");
   d.op.fn = lo ? pickBinary<IMulLo>(t) : pickBinary<IMulHi>(t);
@@ -359,34 +381,8 @@ bool decodeMad(Decoder &d) {
       return false;
     return decodeCarry(d, (carryIn ? 2 : 0) | (lo ? 8 : 16), t, 3);
   }
-  if (wide) {
-    if (!d.expectOps(4))
-      return false;
-    Type result = widened(t);
-    switch (t) {
-    case Type::U16:
-      d.op.fn =
-          ternary<uint32_t, uint16_t, uint16_t, uint32_t, IMadWide<uint16_t>>;
-      break;
-    case Type::S16:
-      d.op.fn = ternary<int32_t, int16_t, int16_t, int32_t, IMadWide<int16_t>>;
-      break;
-    case Type::U32:
-      d.op.fn =
-          ternary<uint64_t, uint32_t, uint32_t, uint64_t, IMadWide<uint32_t>>;
-      break;
-    case Type::S32:
-      d.op.fn = ternary<int64_t, int32_t, int32_t, int64_t, IMadWide<int32_t>>;
-      break;
-    default:
-      return false;
-    }
-    d.op.d = d.dst(d.operand(0), result);
-    d.op.a = d.src(d.operand(1), t);
-    d.op.b = d.src(d.operand(2), t);
-    d.op.c = d.src(d.operand(3), result);
-    return d.ok();
-  }
+  if (wide)
+    return decodeWide(d, t, pickWideMad(t), 3);
   if (lo == hi)
     return d.fail("expected '.lo', '.hi' or '.wide'");
   d.op.fn = lo ? pickMad<IMulLo>(t) : pickMad<IMulHi>(t);
