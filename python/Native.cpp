@@ -279,6 +279,7 @@ NB_MODULE(_native, m) {
                    [](const Result &r) { return statusName(r.status); })
       .def_ro("message", &Result::message)
       .def_ro("faults", &Result::faults)
+      .def_ro("warnings", &Result::warnings)
       .def_prop_ro("ctas", [](const Result &r) { return r.stats.ctas; })
       .def_prop_ro("instructions",
                    [](const Result &r) { return r.stats.warpInstructions; })

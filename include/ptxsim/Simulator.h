@@ -174,6 +174,8 @@ struct Result {
   Status status = Status::Ok;
   std::string message; // for Error and Deadlock: the whole report
   std::vector<Fault> faults;
+  /// What is no fault and yet not what PTX promises, once a place.
+  std::vector<Fault> warnings;
   Stats stats;
   bool ok() const { return status == Status::Ok; }
   std::string str() const;

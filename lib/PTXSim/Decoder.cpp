@@ -156,7 +156,20 @@ Type Decoder::regType(const Operand &o) const {
   return o.kind == Operand::Reg ? frame->fn->regs[o.index].type : Type::None;
 }
 
+void Decoder::touch(uint32_t reg, bool write) {
+  if (op.touchCount++ == 0)
+    op.touches = uint32_t(program.touches.size());
+  program.touches.push_back({reg, write});
+}
+
 uint32_t Decoder::src(const Operand &o, Type type, bool allowWider) {
+  uint32_t offset = value(o, type, allowWider);
+  if (ok() && o.kind == Operand::Reg)
+    touch(frame->regs[o.index], false);
+  return offset;
+}
+
+uint32_t Decoder::value(const Operand &o, Type type, bool allowWider) {
   unsigned bits = bitWidth(type);
   switch (o.kind) {
   case Operand::Reg: {
@@ -243,7 +256,10 @@ uint32_t Decoder::dst(const Operand &o, Type type, bool allowWider) {
   }
   if (o.value != 0)
     fail("a destination takes no offset");
-  return src(o, type, allowWider);
+  uint32_t offset = value(o, type, allowWider);
+  if (ok())
+    touch(offset, true);
+  return offset;
 }
 
 uint32_t Decoder::predicate(const Operand &o, bool &negated) {
@@ -286,6 +302,7 @@ bool Decoder::address(const Operand &o, uint32_t &base, int64_t &offset,
       return fail("expected an address register of 32 or 64 bits");
     wide = width == 64;
     base = frame->regs[b.index];
+    touch(base, false);
     return true;
   }
   uint64_t value = uint64_t(b.value);

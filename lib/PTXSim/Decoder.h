@@ -102,6 +102,8 @@ private:
   std::map<std::pair<unsigned, uint64_t>, uint32_t> constantPool;
 
   uint32_t allocate(unsigned bits);
+  uint32_t value(const Operand &o, Type type, bool allowWider);
+  void touch(uint32_t reg, bool write);
   bool layout(Diagnostic &diag);
   bool layoutVariables(Frame &f, const std::vector<Variable> &list);
   Frame *functionFrame(const Function &callee);

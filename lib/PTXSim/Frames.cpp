@@ -8,6 +8,7 @@
 #include "Calls.h"
 #include "Decoder.h"
 #include "Lanewise.h"
+#include "TmemLoads.h"
 
 #include <algorithm>
 
@@ -153,6 +154,7 @@ bool Decoder::run(Diagnostic &diag) {
   op.kind = OpKind::Exit;
   op.line = entry.code.empty() ? entry.line : entry.code.back().line;
   emit(op);
+  numberLoadedRegisters(program);
   return true;
 }
 
@@ -299,6 +301,7 @@ bool Decoder::passArguments(const std::vector<ParamDecl> &formals,
       uint32_t inner = callee.regs[formals[i].reg];
       op.d = results ? dst(actuals[i], type) : inner;
       op.a = results ? inner : src(actuals[i], type);
+      touch(inner, !results);
       op.fn = copyRegister(bitWidth(type));
       if (!ok())
         return false;

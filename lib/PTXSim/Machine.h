@@ -11,8 +11,10 @@
 #include "Program.h"
 #include "Race.h"
 #include "Tmem.h"
+#include "TmemLoads.h"
 
 #include <array>
+#include <map>
 #include <memory>
 #include <random>
 #include <unordered_map>
@@ -86,8 +88,8 @@ public:
   uint32_t live;        // lanes that have not exited
   uint32_t maxRegs = 0; // of setmaxnreg; 0: as launched
   std::vector<Split> splits;
-  std::vector<uint8_t> local;        // per lane localBytes
-  std::vector<Tmem::Use> tmemLoads;  // that no tcgen05.wait::ld followed
+  std::vector<uint8_t> local; // per lane localBytes
+  TmemLoads tmemLoads;
   std::shared_ptr<WgmmaState> wgmma; // of WgmmaOps.cpp
   // barrier.cluster: lanes that arrived in this phase, and the phase, by
   // number, that each lane waits for.
@@ -193,6 +195,8 @@ public:
   std::unique_ptr<RaceDetector> race; // null: not asked for
 
   std::vector<Fault> faults;
+  /// By line, and line of the instruction before it.
+  std::map<std::pair<unsigned, unsigned>, Fault> warnings;
   std::string report; // of a deadlock
   Stats stats;
   uint64_t epoch = 1;   // counts changes that another warp could see

@@ -36,6 +36,8 @@ enum OpFlags : uint8_t {
   kWarpSync = 2, // waits for the lanes of the member mask in `member`
   kAlways = 4,   // runs even when the guard is false in every lane
   kSums = 8,     // operands of the form 'register + constant'; see Sum
+  kLoads = 16,   // fills the registers of its list from TMEM
+  kLoaded = 32,  // touches registers that such an instruction fills
 };
 
 struct Op {
@@ -56,6 +58,8 @@ struct Op {
   int64_t imm = 0;
   // Sums to form first, in Program::sums.
   uint32_t sums = 0, sumCount = 0;
+  // Registers that it reads or writes, in Program::touches.
+  uint32_t touches = 0, touchCount = 0;
   // Branches: destination, and where diverged lanes meet again (or kNone).
   uint32_t target = kNone, reconv = kNone;
   unsigned line = 0;
@@ -94,6 +98,13 @@ struct Program {
     int64_t value;
   };
   std::vector<Sum> sums;
+  /// A register, in the end only if a tcgen05.ld fills it, and by number.
+  struct Touch {
+    uint32_t reg;
+    bool write;
+  };
+  std::vector<Touch> touches;
+  uint32_t loadedRegisters = 0;
   std::vector<Constant> constants; // filled in when a warp starts
   std::map<std::string, std::pair<uint32_t, Type>> specials;
   uint32_t regBytes = 0;

@@ -13,12 +13,13 @@ using namespace ptxsim;
 
 RaceDetector::RaceDetector(Cta &cta, bool formal) : cta(cta), formal(formal) {
   unsigned n = cta.threads, warps = (n + 31) / 32;
-  width = n + 2 * warps + kExtra;
+  width = n + 3 * warps + kExtra;
   for (unsigned t = 0; t < n; ++t)
     agents.push_back({Kind::Thread, t});
   for (unsigned w = 0; w < warps; ++w) {
     agents.push_back({Kind::Loads, 32 * w});
     agents.push_back({Kind::Stores, 32 * w});
+    agents.push_back({Kind::Used, 32 * w});
   }
   Clock zero(width, 0);
   threads.assign(n, {zero, zero, zero, zero});
@@ -186,13 +187,27 @@ bool RaceDetector::tmemAccess(Warp &w, const Op &op, unsigned lane,
                               unsigned lanes, unsigned column, unsigned columns,
                               bool write) {
   Actor a = warpActor(w, op, w.live);
-  uint16_t agent = uint16_t(cta.threads + 2 * w.id + write);
+  uint16_t agent = uint16_t(loadsOf(w) + write);
   a.stamp = {agent, ++agents[agent].clock};
   return touchTmem(a, lane, lanes, column, columns, write);
 }
 
+unsigned RaceDetector::loadsOf(const Warp &w) const {
+  return cta.threads + 3 * w.id;
+}
+
+uint32_t RaceDetector::loadClock(const Warp &w) const {
+  return agents[loadsOf(w)].clock;
+}
+
+void RaceDetector::tmemUsed(Warp &w, uint32_t clock) {
+  forLanes(w.live, [&](unsigned lane) {
+    threads[w.id * 32 + lane].order[loadsOf(w) + 2] = clock;
+  });
+}
+
 void RaceDetector::tmemWait(Warp &w, bool stores) {
-  unsigned agent = cta.threads + 2 * w.id + stores;
+  unsigned agent = loadsOf(w) + stores;
   forLanes(w.live, [&](unsigned lane) {
     threads[w.id * 32 + lane].order[agent] = agents[agent].clock;
   });
@@ -235,13 +250,15 @@ RaceDetector::missing(const Actor &a, const Access &before, bool inTmem) const {
   // An allocation: done when its warp goes on.
   if (agent.kind == Kind::Thread && agent.thread / 32 == a.warp)
     return Missing::Nothing;
-  if (!known)
-    return Missing::Order;
-  if (agent.kind == Kind::Thread)
-    return Missing::Nothing;
   // A warp's own loads and stores need its waits only.
   bool own = agent.kind != Kind::Tensor && agent.thread / 32 == a.warp;
-  return formal && !own ? Missing::Fence : Missing::Nothing;
+  bool fence = formal && !own && agent.kind != Kind::Thread;
+  if (known)
+    return fence ? Missing::Fence : Missing::Nothing;
+  unsigned used = before.agent + 2;
+  if (agent.kind != Kind::Loads || a.order[used] < before.clock)
+    return Missing::Order;
+  return fence && a.after[used] < before.clock ? Missing::Fence : Missing::Wait;
 }
 
 bool RaceDetector::check(const Actor &a, const Access &before,
@@ -250,6 +267,10 @@ bool RaceDetector::check(const Actor &a, const Access &before,
   Missing what = missing(a, before, inTmem);
   if (what == Missing::Nothing)
     return true;
+  if (what == Missing::Wait) {
+    warn(a, before, key);
+    return true;
+  }
   // Lanes of one store that meet in a word: one of them wins.
   if (!inTmem && write && beforeWrites && !a.async && !before.async &&
       before.line == a.op->line && before.agent / 32 == a.warp &&

@@ -74,6 +74,10 @@ public:
   bool tmemAccess(Warp &w, const Op &op, unsigned lane, unsigned lanes,
                   unsigned column, unsigned columns, bool write);
   void tmemWait(Warp &w, bool stores);
+  /// Of the warp's latest tcgen05.ld.
+  uint32_t loadClock(const Warp &w) const;
+  /// The warp has read all that its loads up to that one fill.
+  void tmemUsed(Warp &w, uint32_t clock);
   /// The columns' uses must come after it; it needs no tcgen05 fence.
   void tmemAllocate(Warp &w, const Op &op, uint32_t mask, unsigned column,
                     unsigned columns);
@@ -124,8 +128,10 @@ private:
     bool async = false;
     const uint32_t *order = nullptr, *proxy = nullptr, *after = nullptr;
   };
-  enum class Missing : uint8_t { Nothing, Order, Proxy, Fence };
-  enum class Kind : uint8_t { Thread, Loads, Stores, Tensor, Copy };
+  /// Wait: no more than the wait behind a load whose registers were read.
+  enum class Missing : uint8_t { Nothing, Wait, Order, Proxy, Fence };
+  /// Used has no accesses: its clock counts the warp's loads that were read.
+  enum class Kind : uint8_t { Thread, Loads, Stores, Used, Tensor, Copy };
   struct Agent {
     Kind kind;
     unsigned thread; // that acts or issues
@@ -175,6 +181,10 @@ private:
              uint64_t key, bool write, bool inTmem);
   void report(const Actor &a, const Access &before, bool beforeWrites,
               uint64_t key, bool write, bool inTmem, Missing what);
+  void warn(const Actor &a, const Access &before, uint64_t key);
+  unsigned loadsOf(const Warp &w) const;
+  std::string place(uint64_t key, bool inTmem) const;
+  std::string describe(const Access &before, bool writes, bool inTmem) const;
   std::string advice(const Actor &a, const Access &before, Missing what) const;
 };
 

@@ -199,6 +199,7 @@ std::string RaceDetector::advice(const Actor &a, const Access &before,
       return "the copy is not waited for (its mbarrier, or "
              "'cp.async.bulk.wait_group') before the second";
     break;
+  case Kind::Used:
   case Kind::Thread:
     if (sameWarp)
       return "no 'bar.warp.sync' or barrier orders the two";
@@ -207,33 +208,55 @@ std::string RaceDetector::advice(const Actor &a, const Access &before,
   return "no barrier orders the two";
 }
 
+std::string RaceDetector::place(uint64_t key, bool inTmem) const {
+  auto num = [](uint64_t v) { return std::to_string(v); };
+  if (!inTmem)
+    return "shared address " + hexString(key * 4) + " (dynamic shared + " +
+           std::to_string(int64_t(key * 4) - cta.program.dynamicSharedBase) +
+           ")";
+  unsigned cell = uint32_t(key), lane = cell / Tmem::kColumns * 16;
+  return "TMEM column " + num(cell % Tmem::kColumns) + ", lanes " + num(lane) +
+         ".." + num(lane + 15);
+}
+
+std::string RaceDetector::describe(const Access &before, bool writes,
+                                   bool inTmem) const {
+  const Agent &agent = agents[before.agent];
+  std::string warp = "warp " + std::to_string(agent.thread / 32);
+  if (agent.kind != Kind::Loads && agent.kind != Kind::Stores)
+    warp += " lane " + std::to_string(agent.thread % 32);
+  const char *what = !writes                                ? "read"
+                     : inTmem && agent.kind == Kind::Thread ? "allocation"
+                                                            : "write";
+  return std::string("the ") + what + " by " + warp + " at line " +
+         std::to_string(before.line) + ": " +
+         cta.program.module->lineText(before.line);
+}
+
 void RaceDetector::report(const Actor &a, const Access &before,
                           bool beforeWrites, uint64_t key, bool write,
                           bool inTmem, Missing what) {
-  auto num = [](uint64_t v) { return std::to_string(v); };
-  std::string where;
-  if (inTmem) {
-    unsigned cell = uint32_t(key);
-    unsigned lane = cell / Tmem::kColumns * 16;
-    where = "TMEM column " + num(cell % Tmem::kColumns) + ", lanes " +
-            num(lane) + ".." + num(lane + 15);
-  } else {
-    where = "shared address " + hexString(key * 4) + " (dynamic shared + " +
-            std::to_string(int64_t(key * 4) - cta.program.dynamicSharedBase) +
-            ")";
-  }
-  const Agent &agent = agents[before.agent];
-  std::string other = "warp " + num(agent.thread / 32);
-  if (agent.kind != Kind::Loads && agent.kind != Kind::Stores)
-    other += " lane " + num(agent.thread % 32);
-  const char *first = !beforeWrites                          ? "read"
-                      : inTmem && agent.kind == Kind::Thread ? "allocation"
-                                                             : "write";
-  std::string self = a.wholeWarp ? "" : " (lane " + num(a.lane) + ")";
+  std::string self =
+      a.wholeWarp ? "" : " (lane " + std::to_string(a.lane) + ")";
   cta.fault(*a.op, a.warp, what == Missing::Fence ? "formal" : "race",
-            std::string("a ") + (write ? "write" : "read") + " of " + where +
-                self + " is not ordered after the " + first + " by " + other +
-                " at line " + num(before.line) + ": " +
-                cta.program.module->lineText(before.line) + "\n  " +
+            std::string("a ") + (write ? "write" : "read") + " of " +
+                place(key, inTmem) + self + " is not ordered after " +
+                describe(before, beforeWrites, inTmem) + "\n  " +
                 advice(a, before, what));
+}
+
+void RaceDetector::warn(const Actor &a, const Access &before, uint64_t key) {
+  auto [it, fresh] = cta.warnings.try_emplace({a.op->line, before.line});
+  if (!fresh)
+    return;
+  it->second = {"unwaited-load",
+                "a write of " + place(key, true) + " is ordered after " +
+                    describe(before, false, true) +
+                    "\n  only because its warp has read every register that it "
+                    "fills: PTX promises that the columns are free behind "
+                    "'tcgen05.wait::ld' alone",
+                a.op->line,
+                cta.program.where(*a.op),
+                cta.id,
+                a.warp};
 }

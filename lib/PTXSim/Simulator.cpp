@@ -234,6 +234,9 @@ public:
     work();
     for (std::thread &t : helpers)
       t.join();
+    for (auto &[lines, warning] : warnings)
+      if (warning.first <= firstBad)
+        result.warnings.push_back(std::move(warning.second));
     return std::move(result);
   }
 
@@ -248,6 +251,8 @@ private:
   std::mutex mutex;
   uint64_t done = 0;
   Result result;
+  /// By place: the first CTA that gives it, so that threads do not matter.
+  std::map<std::pair<unsigned, unsigned>, std::pair<uint64_t, Fault>> warnings;
 
   void work() {
     for (;;) {
@@ -265,6 +270,11 @@ private:
       result.stats.warpInstructions += cta.stats.warpInstructions;
       result.stats.tensorInstructions += cta.stats.tensorInstructions;
       result.stats.tmaInstructions += cta.stats.tmaInstructions;
+      for (auto &[lines, warning] : cta.warnings) {
+        auto [it, fresh] = warnings.try_emplace(lines, index, warning);
+        if (!fresh && index < it->second.first)
+          it->second = {index, warning};
+      }
       ++done;
       if (options.progress)
         options.progress(done, total);

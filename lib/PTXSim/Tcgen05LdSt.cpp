@@ -138,12 +138,8 @@ Step execLd(Warp &w, const Op &op, uint32_t mask) {
                (*data)[r * 32 + t] = value;
              w.reg<uint32_t>(regs[r])[t] = late ? 0x7fffdead : value;
            });
-  // Its registers may be used at once, but the columns may not be written
-  // before its wait.
-  for (unsigned i = 0; i < blocks.count && !cta.engines.eager(); ++i) {
-    w.tmemLoads.push_back(blocks.use[i]);
-    cta.tmem.begin(blocks.use[i]);
-  }
+  // Its registers may be used at once, but the columns may not be written yet.
+  w.tmemLoads.begin(op, blocks.use, blocks.count);
   if (late) {
     Warp *warp = &w;
     const Op *source = &op;
@@ -241,6 +237,8 @@ bool ptxsim::decodeTmemLdSt(Decoder &d, bool store) {
                   std::to_string(d.op.count));
   d.op.aux = unsigned(shape);
   d.op.aux2 = store;
+  if (!store)
+    d.op.flags |= kLoads;
   d.op.fn = store ? execSt : execLd;
   return d.ok();
 }

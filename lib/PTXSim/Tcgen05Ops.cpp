@@ -127,11 +127,8 @@ Step execFence(Warp &w, const Op &op, uint32_t mask) {
 Step execWait(Warp &w, const Op &op, uint32_t) {
   w.cta.engines.drain(op.aux ? Engines::tmemStores(w.id)
                              : Engines::tmemLoads(w.id));
-  if (!op.aux) {
-    for (const Tmem::Use &use : w.tmemLoads)
-      w.cta.tmem.end(use);
-    w.tmemLoads.clear();
-  }
+  if (!op.aux)
+    w.tmemLoads.wait();
   if (w.cta.race)
     w.cta.race->tmemWait(w, op.aux);
   return Step::Next;

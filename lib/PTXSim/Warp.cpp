@@ -11,7 +11,8 @@
 using namespace ptxsim;
 
 Warp::Warp(Cta &cta, unsigned id, uint32_t lanes)
-    : cta(cta), id(id), lanes(lanes), live(lanes) {
+    : cta(cta), id(id), lanes(lanes), live(lanes),
+      tmemLoads(*this, cta.options.poisonUnwaitedLoads) {
   const Program &p = cta.program;
   // Registers start as a NaN of every width.
   storage.assign(p.regBytes + 64, 0xff);
@@ -130,6 +131,8 @@ Warp::Stop Warp::runSplit(unsigned &budget) {
     if (op.guard != kNone)
       mask &= predMask(op.guard, op.guardNegated);
     ++cta.stats.warpInstructions;
+    if (op.flags & kLoaded)
+      tmemLoads.touch(op, mask);
     if (op.kind != OpKind::Plain) {
       if (op.kind == OpKind::Exit) {
         exitLanes(mask);

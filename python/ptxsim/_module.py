@@ -27,6 +27,7 @@ class Result:
     message: str = ""  # for people; empty where all is well
     fault: Optional[_native.FaultRecord] = None  # kind, line, text, message, cta, warp
     deadlock: Optional[str] = None  # the report
+    warnings: List[_native.FaultRecord] = field(default_factory=list)  # no faults: with race
     ctas: int = 0
     instructions: int = 0  # warp instructions
     tensor_instructions: int = 0
@@ -150,6 +151,7 @@ class Module:
             raise ValueError(raw.message)
         result.status, result.ctas, result.instructions = raw.status, raw.ctas, raw.instructions
         result.tensor_instructions, result.tma_instructions = raw.tensor_instructions, raw.tma_instructions
+        result.warnings = list(raw.warnings)
         error: Optional[SimulationError] = None
         if raw.status == "ok":
             changed = arrays.read(memory)

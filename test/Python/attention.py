@@ -52,6 +52,7 @@ for descriptor, options in (
         # The default order of mbarriers makes tcgen05.fence superfluous; the formal reading may differ.
         assert result.ok or result.fault.kind == "formal", result
         continue
+    assert not result.warnings, result
     new = result.tensors["o"]
     assert new.dtype == np.float16 and np.array_equal(new.view(np.uint16), o.view(np.uint16)), options
 

@@ -84,6 +84,24 @@ assert race.run(grid=1, block=64, params=[]).ok
 with raises(ptxsim.Fault, "race in CTA"):
     race.run(grid=1, block=64, params=[], race=True)
 
+# What is no fault, and not what PTX promises either: columns are written when all that was read of them was used.
+unwaited = module(
+    """.visible .entry unwaited()
+{ .reg .b32 %t, %x; .shared .b32 s;
+ tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32; ld.shared.b32 %t, [s];
+ tcgen05.st.sync.aligned.32x32b.x1.b32 [%t], {%t}; tcgen05.wait::st.sync.aligned;
+ tcgen05.ld.sync.aligned.32x32b.x1.b32 {%x}, [%t]; add.u32 %x, %x, 1;
+ tcgen05.st.sync.aligned.32x32b.x1.b32 [%t], {%x}; tcgen05.wait::st.sync.aligned;
+ tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 32; ret; }
+"""
+)
+assert not unwaited.run(grid=1, block=32, params=[]).warnings
+result = unwaited.run(grid=2, block=32, params=[], race=True)
+assert result.ok and [warning.kind for warning in result.warnings] == ["unwaited-load"], result
+assert "tcgen05.wait::ld" in str(result.warnings[0]) and result.warnings[0].cta == [0, 0, 0]
+with raises(ptxsim.Fault, "race in CTA"):
+    unwaited.run(grid=1, block=32, params=[], race=True, poison_loads=True)
+
 
 def seconds_until(action, error):
     start = time.perf_counter()

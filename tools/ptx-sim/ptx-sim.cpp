@@ -168,6 +168,8 @@ static int runLaunch(const Module &module, Arguments &args) {
     std::fprintf(stderr, "error: %s\n", result.message.c_str());
     return 2;
   }
+  for (const Fault &warning : result.warnings)
+    std::fprintf(stderr, "warning: %s\n", warning.str().c_str());
   if (!result.ok())
     std::fprintf(stderr, "%s\n", result.str().c_str());
   bool partial = result.status == Status::Interrupted;
