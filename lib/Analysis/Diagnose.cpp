@@ -319,11 +319,8 @@ void Reporter::reportOutstanding(const Finding &finding) {
   switch (static_cast<Leftover>(finding.tag)) {
   case Leftover::Mma:
     diag << "that " << who << " issues" << time
-         << " may still run when the block ends: "
-         << (isa<WarpgroupMmaOp>(getOp(finding.here))
-                 ? "expected a 'fa4.warpgroup_wait' behind it that ends it"
-                 : "expected an arrival by commit behind it that some role "
-                   "waits for");
+         << " may still run when the block ends: expected an arrival by commit "
+            "behind it that some role waits for";
     return;
   case Leftover::Store:
     diag << "that " << who << " issues" << time

@@ -81,6 +81,23 @@ static LogicalResult verifyPlaces(WarpgroupMmaOp op) {
   return success();
 }
 
+/// A product has one wait, which hands out its result; that there is no other,
+/// the wait checks.
+static LogicalResult verifyWait(WarpgroupMmaOp op) {
+  if (op.getD().use_empty())
+    return op.emitOpError(
+        "expected one 'fa4.warpgroup_wait' for the product, but got none");
+  for (Operation *user : op.getD().getUsers()) {
+    if (isa<WarpgroupWaitOp>(user))
+      continue;
+    InFlightDiagnostic diag = op.emitOpError(
+        "expected a 'fa4.warpgroup_wait' as the only use of the product");
+    diag.attachNote(user->getLoc()) << "another is here";
+    return diag;
+  }
+  return success();
+}
+
 LogicalResult WarpgroupMmaOp::verify() {
   auto role = (*this)->getParentOfType<RoleOp>();
   if (!role)
@@ -111,9 +128,10 @@ LogicalResult WarpgroupMmaOp::verify() {
   if (getC() && getC().getType() != getD().getType().getFragment())
     return emitOpError() << "expected C of " << getD().getType().getFragment()
                          << ", but got " << getC().getType();
-  return failure(
-      (getASlot() && failed(verifyRingSlot(*this, getA(), getASlot()))) ||
-      failed(verifyRingSlot(*this, getB(), getBSlot())));
+  if ((getASlot() && failed(verifyRingSlot(*this, getA(), getASlot()))) ||
+      failed(verifyRingSlot(*this, getB(), getBSlot())))
+    return failure();
+  return verifyWait(*this);
 }
 
 //===----------------------------------------------------------------------===//

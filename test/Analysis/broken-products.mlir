@@ -16,10 +16,14 @@
 // RUN: %python %S/Inputs/edit.py consumer_0 'fa4.arrive .v_empty' 1 up 4 < %t.mlir | not fa4-opt --fa4-verify-protocol 2>&1 | FileCheck %s --check-prefix=RUNNING
 // RUNNING: error: 'fa4.load' op race: @load writes "v"[{{.}}] in task 1{{.*}}, but nothing orders it after the read by @consumer_0: expected a 'fa4.warpgroup_wait' that ends it
 
-// A product behind the last wait.
-// RUN: sed '/fa4.store_lse .*, .c0/s/^/        %%late = fa4.warpgroup_mma %%q_smem[%%c0] * %%k_smem[%%slot] transpose_b : !fa4.ring<3 x 64x64xf16, smem> * !fa4.ring<4 x 64x64xf16, smem> to !fa4.pending<64x64xf32>\n/' %t.mlir \
-// RUN:   | not fa4-opt --fa4-verify-protocol 2>&1 | FileCheck %s --check-prefix=LATE
-// LATE: error: 'fa4.warpgroup_mma' op that @consumer_0 issues in task 1 may still run when the block ends: expected a 'fa4.warpgroup_wait' behind it that ends it{{$}}
+// A product that has no wait of its own, though the wait for the next covers it; each with one.
+// DEFINE: %{product} = fa4.warpgroup_mma %%q_smem[%%c0] * %%k_smem[%%slot] transpose_b : !fa4.ring<3 x 64x64xf16, smem> * !fa4.ring<4 x 64x64xf16, smem> to !fa4.pending<64x64xf32>
+// DEFINE: %{wait} = fa4.warpgroup_wait pending(0) %%late : !fa4.pending<64x64xf32>
+// RUN: sed '0,/fa4.warpgroup_wait/s/^\( *\)\(.*fa4.warpgroup_wait.*\)/\1%%early = %{product}\n\1%%late = %{product}\n\1%%done = %{wait}\n&/' %t.mlir \
+// RUN:   | not fa4-opt --fa4-verify-protocol 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: error: 'fa4.warpgroup_mma' op expected one 'fa4.warpgroup_wait' for the product, but got none{{$}}
+// RUN: sed '0,/fa4.warpgroup_wait/s/^\( *\)\(.*fa4.warpgroup_wait.*\)/\1%%late = %{product}\n\1%%done = %{wait}\n&/' %t.mlir \
+// RUN:   | fa4-opt --fa4-verify-protocol -o %t.proved.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING --allow-empty
 
 // One block has the sign of another scale.
 // RUN: %python %S/Inputs/edit.py consumer_0 'fa4.warpgroup_mma .*transpose_b' 1 replace 'transpose_b' 'transpose_b negate_a' < %t.mlir | not fa4-opt --fa4-verify-protocol 2>&1 | FileCheck %s --check-prefix=SIGN

@@ -152,6 +152,47 @@ fa4.kernel @k(%q: memref<1x128x1x64xf16>, %k: memref<1x128x1x64xf16>,
 
 // -----
 
+// warpgroup_mma_c6: a later wait that covers it hands out another's result.
+fa4.kernel @k(%q: memref<1x128x1x64xf16>, %k: memref<1x128x1x64xf16>,
+              %v: memref<1x128x1x64xf16>, %o: memref<1x128x1x64xf16>)
+    target(#fa4.target<sm_90a>) warps(8) tile_rows(64) scheduler(linear_persistent) {
+  %c0 = arith.constant 0 : index
+  %qs = fa4.alloc "q" at(0) : !fa4.ring<2 x 64x64xf16, smem>
+  %kv = fa4.alloc "kv" at(16384) : !fa4.ring<2 x 128x64xf16, smem>
+  fa4.role @r warps(4 to 8) regs(240) {
+    fa4.for_task (%b, %h, %m) {
+      // expected-error @below {{'fa4.warpgroup_mma' op expected one 'fa4.warpgroup_wait' for the product, but got none}}
+      %s = fa4.warpgroup_mma %qs[%c0] * %kv[%c0] transpose_b : !fa4.ring<2 x 64x64xf16, smem> * !fa4.ring<2 x 128x64xf16, smem> to !fa4.pending<64x128xf32>
+      %t = fa4.warpgroup_mma %qs[%c0] * %kv[%c0] transpose_b : !fa4.ring<2 x 64x64xf16, smem> * !fa4.ring<2 x 128x64xf16, smem> to !fa4.pending<64x128xf32>
+      %y = fa4.warpgroup_wait pending(0) %t : !fa4.pending<64x128xf32>
+    }
+  }
+  fa4.role @idle warps(0 to 4) regs(240) {
+  }
+}
+
+// -----
+
+// warpgroup_mma_c6
+fa4.kernel @k(%q: memref<1x128x1x64xf16>, %k: memref<1x128x1x64xf16>,
+              %v: memref<1x128x1x64xf16>, %o: memref<1x128x1x64xf16>)
+    target(#fa4.target<sm_90a>) warps(8) tile_rows(64) scheduler(linear_persistent) {
+  %c0 = arith.constant 0 : index
+  %qs = fa4.alloc "q" at(0) : !fa4.ring<2 x 64x64xf16, smem>
+  %kv = fa4.alloc "kv" at(16384) : !fa4.ring<2 x 128x64xf16, smem>
+  fa4.role @r warps(4 to 8) regs(240) {
+    // expected-error @below {{'fa4.warpgroup_mma' op expected a 'fa4.warpgroup_wait' as the only use of the product}}
+    %s = fa4.warpgroup_mma %qs[%c0] * %kv[%c0] transpose_b : !fa4.ring<2 x 64x64xf16, smem> * !fa4.ring<2 x 128x64xf16, smem> to !fa4.pending<64x128xf32>
+    %x = fa4.warpgroup_wait pending(0) %s : !fa4.pending<64x128xf32>
+    // expected-note @below {{another is here}}
+    "test.use"(%s) : (!fa4.pending<64x128xf32>) -> ()
+  }
+  fa4.role @idle warps(0 to 4) regs(240) {
+  }
+}
+
+// -----
+
 // warpgroup_wait_c2
 fa4.kernel @k(%q: memref<1x128x1x64xf16>, %k: memref<1x128x1x64xf16>,
               %v: memref<1x128x1x64xf16>, %o: memref<1x128x1x64xf16>)

@@ -38,6 +38,7 @@ def FA4_WarpgroupMmaOp : FA4_Op<"warpgroup_mma",
     * `warpgroup_mma_c4`: slots that are constants or the role's instance are among
       those of their rings.
     * `warpgroup_mma_c5`: its role has the 128 threads of one warpgroup.
+    * `warpgroup_mma_c6`: one `fa4.warpgroup_wait` uses the result, and nothing else.
   }];
   let arguments = (ins FA4_AnyTile:$a, Optional<Index>:$a_slot, FA4_RingType:$b,
                        Index:$b_slot, Optional<FA4_FragmentType>:$c,

@@ -117,8 +117,7 @@ const Rule *mutation::findRule(const Mutant &mutant) {
   if (kind == "duplicate") {
     if (isa<FenceOp, TmemWaitOp, StoreWaitOp, CtaSyncOp>(op))
       return &kTwice;
-    return isa<ReadTileOp, WriteTileOp, CollectOp, PublishOp, MmaOp,
-               WarpgroupMmaOp>(op)
+    return isa<ReadTileOp, WriteTileOp, CollectOp, PublishOp, MmaOp>(op)
                ? &kAgain
                : nullptr;
   }
