@@ -182,6 +182,7 @@ LogicalResult ProgramBuilder::addOp(Operation *op) {
     return op->emitOpError("incomplete: expected an op that the proof models");
   } else {
     addMath(op);
+    return checkScale(op);
   }
   return success();
 }

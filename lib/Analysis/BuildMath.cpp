@@ -56,9 +56,13 @@ void ProgramBuilder::addMath(Operation *op) {
   } else if (auto scale = dyn_cast<ScaleRowsOp>(op)) {
     take(Math::ScaleRows, scale.getInput(), scale.getResult());
     instruction.value = getRegister(scale.getFactor());
-  } else if (auto fill = dyn_cast<FillOp>(op); fill && fill.getValue().isZero()) {
+  } else if (auto fill = dyn_cast<FillOp>(op);
+             fill && fill.getValue().isZero()) {
     take(Math::Fill, {}, fill.getResult());
-  } else if (isa<ConvertOp, ScaleOp, RowTotalOp>(op)) {
+  } else if (auto scale = dyn_cast<ScaleOp>(op)) {
+    program.scales = true;
+    take(Math::Scale, scale.getInput(), scale.getResult());
+  } else if (isa<ConvertOp, RowTotalOp>(op)) {
     take(Math::Keep, op->getOperand(0), op->getResult(0));
   } else if (auto store = dyn_cast<StoreLseOp>(op)) {
     instruction.math = Math::StoreLse;
@@ -70,6 +74,39 @@ void ProgramBuilder::addMath(Operation *op) {
     return;
   }
   end(instruction);
+}
+
+/// One scale holds for all of S: the factors of `fa4.scale`, and what
+/// references and weights multiply S by.
+LogicalResult ProgramBuilder::checkScale(Operation *op) {
+  bool factor = isa<ScaleOp>(op);
+  auto scale = op->getAttrOfType<FloatAttr>(factor ? "factor" : "scale");
+  if (!isa<ScaleOp, RowMaxOp, Exp2Op>(op) || !scale)
+    return success();
+  auto &[first, expected] = factor ? factors : scales;
+  if (!first) {
+    first = op;
+    expected = scale;
+  }
+  // -inf times nothing is NaN, and times less it is the largest.
+  auto mask = factor ? op->getOperand(0).getDefiningOp<MaskOp>() : MaskOp();
+  if (mask && !(scale.getValueAsDouble() > 0)) {
+    InFlightDiagnostic diag =
+        op->emitOpError() << "expected a positive factor behind 'fa4.mask', or "
+                             "to lie in front of it, but got "
+                          << scale.getValueAsDouble();
+    diag.attachNote(mask.getLoc()) << "the mask is here";
+    return diag;
+  }
+  if (scale == expected)
+    return success();
+  InFlightDiagnostic diag = op->emitOpError()
+                            << "expected one " << (factor ? "factor" : "scale")
+                            << " for all of S, " << expected.getValueAsDouble()
+                            << " as '" << first->getName() << "' has, but got "
+                            << scale.getValueAsDouble();
+  diag.attachNote(first->getLoc()) << "the other op is here";
+  return diag;
 }
 
 /// Copies are of the task at hand: batch, tile head and M block of the loop.

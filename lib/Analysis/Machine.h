@@ -312,6 +312,9 @@ private:
 
   void stepMath(int32_t agent, const Instruction &instruction);
   void stepRowMax(int32_t agent, const Instruction &instruction);
+  bool expectScaled(int32_t agent, const Instruction &instruction,
+                    const Content &content);
+  void stepMask(int32_t agent, const Instruction &instruction, int32_t input);
   void stepRowSum(int32_t agent, const Instruction &instruction);
   void stepStoreLse(int32_t agent, const Instruction &instruction);
   int32_t getLoaded(int32_t agent, const Instruction &instruction);

@@ -111,8 +111,9 @@ void MarkingWriter::putContent(int32_t value) {
     put(block == 0 ? -1 : blocks - block);
     put(block == 1);
   }
-  for (int32_t part : {static_cast<int32_t>(content->done), content->begin,
-                       content->end, content->width})
+  for (int32_t part :
+       {static_cast<int32_t>(content->done), content->begin, content->end,
+        content->width, static_cast<int32_t>(content->scaled)})
     put(part);
 }
 

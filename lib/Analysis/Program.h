@@ -53,6 +53,7 @@ enum class Math : uint8_t {
   Exp2,
   RowSum,
   Keep, ///< The result holds what the operand does.
+  Scale,
   Normalize,
   Fill,
   ScaleRows,
@@ -179,6 +180,8 @@ struct Program {
   bool hasTasks = false, hasBlocks = false, splitsMasked = false;
   /// Whether every task has to store its results: those of a kernel with MMAs.
   bool stores = false;
+  /// Whether some S is multiplied by `fa4.scale`; then all of it has to be.
+  bool scales = false;
 
   /// The barrier of a slot, by slot.
   SmallVector<int32_t, 0> barrierOfSlot;

@@ -33,6 +33,7 @@ private:
   LogicalResult addIssuedOp(Operation *op);
   LogicalResult addMma(MmaOp op);
   LogicalResult addProduct(WarpgroupMmaOp op);
+  LogicalResult checkScale(Operation *op);
   LogicalResult checkSign(Operation *op, bool transposed, bool negated);
   void addMath(Operation *op);
   LogicalResult checkCoordinates(Operation *op, ValueRange coordinates);
@@ -70,6 +71,9 @@ private:
   DenseMap<Value, int32_t> readOf;
   /// The first product of Q, and whether it takes -Q.
   std::pair<Operation *, bool> scores;
+  /// The first `fa4.scale` and its factor; the first op that scales S for its
+  /// exponents, and its scale.
+  std::pair<Operation *, FloatAttr> factors, scales;
 };
 
 } // namespace mlir::fa4::protocol

@@ -5,6 +5,7 @@
 // belongs there: attention, step by step.
 
 #include "Machine.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
@@ -124,7 +125,8 @@ std::optional<Content> Machine::expectRow(int32_t agent,
       return {};
     if (!row)
       row = content;
-    if (content->stage != row->stage || content->block != row->block) {
+    if (content->stage != row->stage || content->block != row->block ||
+        content->scaled != row->scaled) {
       refuseContent(getOccurrence(agent, instruction),
                     "expected fragments of one tile, beside " + describe(*row),
                     getRegister(agent, index));
@@ -147,11 +149,22 @@ std::optional<Content> Machine::expectRow(int32_t agent,
   return {};
 }
 
+/// Where one S is multiplied by `fa4.scale`, all of them are.
+bool Machine::expectScaled(int32_t agent, const Instruction &instruction,
+                           const Content &content) {
+  if (content.scaled == program.scales)
+    return true;
+  refuseContent(getOccurrence(agent, instruction),
+                "expected S that 'fa4.scale' has multiplied, as elsewhere",
+                contents->getNumber(content));
+  return false;
+}
+
 /// References and sums go from block to block, so a chain of them has every
 /// block of the task once, in order.
 void Machine::stepRowMax(int32_t agent, const Instruction &instruction) {
   auto row = expectRow(agent, instruction, Kind::S, "S");
-  if (!row)
+  if (!row || !expectScaled(agent, instruction, *row))
     return;
   Occurrence here = getOccurrence(agent, instruction);
   std::string block = std::to_string(row->block);
@@ -210,6 +223,44 @@ void Machine::stepRowSum(int32_t agent, const Instruction &instruction) {
              {Kind::Sum, row->task, row->stage, row->block});
 }
 
+/// The mask names the stage, the block and the first column of what it is
+/// given.
+void Machine::stepMask(int32_t agent, const Instruction &instruction,
+                       int32_t input) {
+  auto x = expect(agent, instruction, input, Kind::S, "S of the task at hand");
+  if (!x)
+    return;
+  SmallVector<std::string> expected, got;
+  bool known = true;
+  int32_t stage = getRegister(agent, instruction.coordinate);
+  if (stage != x->stage) {
+    known &= stage != kUnknown;
+    expected.push_back("stage " + std::to_string(x->stage));
+    got.push_back(stage == kUnknown ? "a stage that the proof cannot tell"
+                                    : "stage " + std::to_string(stage));
+  }
+  Content right{Kind::Block, x->task, -1, x->block};
+  auto block = getContent(agent, instruction.second);
+  if (!block || !(*block == right)) {
+    known &= block.has_value();
+    expected.push_back(describe(right));
+    got.push_back(block ? describe(*block)
+                        : "a K/V block that the proof cannot tell");
+  }
+  if (instruction.immediate != x->begin) {
+    expected.push_back("columns from " + std::to_string(x->begin));
+    got.push_back("columns from " + std::to_string(instruction.immediate));
+  }
+  if (expected.empty())
+    return setContent(agent, instruction.result, *x);
+  Finding finding{Fault::Content, getOccurrence(agent, instruction), {}, {}};
+  finding.text = (known ? "" : "incomplete: ") +
+                 ("expected the mask to name " + llvm::join(expected, " and ") +
+                  ", as the S that it is given has");
+  finding.got = llvm::join(got, " and ");
+  refuse(std::move(finding));
+}
+
 void Machine::stepMath(int32_t agent, const Instruction &instruction) {
   Occurrence here = getOccurrence(agent, instruction);
   int32_t task = here.when.task;
@@ -221,19 +272,19 @@ void Machine::stepMath(int32_t agent, const Instruction &instruction) {
     return setContent(agent, instruction.result, {Kind::Block, task, -1, 1});
   case Math::Keep:
     return setRegister(agent, instruction.result, getRegister(agent, input));
-  case Math::Mask: {
+  case Math::Scale: {
     auto x =
         expect(agent, instruction, input, Kind::S, "S of the task at hand");
     if (!x)
       return;
-    auto block = getContent(agent, instruction.second);
-    if (getRegister(agent, instruction.coordinate) != x->stage || !block ||
-        block->block != x->block || instruction.immediate != x->begin)
-      return refuseContent(
-          here, "expected S of the stage, K/V block and columns that it names",
-          getRegister(agent, input));
+    if (x->scaled)
+      return refuseContent(here, "expected S that nothing has multiplied yet",
+                           getRegister(agent, input));
+    x->scaled = true;
     return setContent(agent, instruction.result, *x);
   }
+  case Math::Mask:
+    return stepMask(agent, instruction, input);
   case Math::RowMax:
     return stepRowMax(agent, instruction);
   case Math::RowSum:
@@ -243,13 +294,14 @@ void Machine::stepMath(int32_t agent, const Instruction &instruction) {
         expect(agent, instruction, input, Kind::S, "S of the task at hand");
     auto reference = expect(agent, instruction, instruction.value,
                             Kind::Reference, "a reference of the task at hand");
-    if (!x || !reference)
+    if (!x || !reference || !expectScaled(agent, instruction, *x))
       return;
     if (reference->stage != x->stage || reference->block != x->block)
       return refuseContent(
           here, "expected the reference that goes with " + describe(*x),
           contents->getNumber(*reference));
     x->kind = Kind::P;
+    x->scaled = false;
     return setContent(agent, instruction.result, *x);
   }
   case Math::Normalize: {

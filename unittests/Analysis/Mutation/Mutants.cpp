@@ -74,6 +74,7 @@ private:
   void visitColumns(Operation *op);
   void visitFlags(Operation *op);
   void visitSource(Operation *op);
+  void visitScale(Operation *op);
 
   void add(StringRef kind, Operation *op, const Twine &detail,
            std::function<void(Operation *, IRMapping &)> apply,
@@ -143,6 +144,7 @@ void MutantFinder::visit(Operation *op) {
   if (isa<AllocOp, AliasOp>(op))
     visitStorage(op);
   visitFlags(op);
+  visitScale(op);
 }
 
 void MutantFinder::visitDeletion(Operation *op) {
@@ -432,6 +434,17 @@ void MutantFinder::visitSource(Operation *op) {
         addValue("source", op,
                  load.getCoordinatesMutable().begin()[2].getOperandNumber(),
                  block.getKvBlock(), "the first block");
+}
+
+void MutantFinder::visitScale(Operation *op) {
+  if (!isa<RowMaxOp, Exp2Op, ScaleOp>(op))
+    return;
+  StringRef name = isa<ScaleOp>(op) ? "factor" : "scale";
+  double value = op->getAttrOfType<FloatAttr>(name).getValueAsDouble();
+  add("scale", op, "twice as much, and a bit",
+      [name, value](Operation *op, IRMapping &) {
+        op->setAttr(name, Builder(op).getF32FloatAttr(2 * value + 1));
+      });
 }
 
 std::vector<Mutant> mutation::findMutants(KernelOp kernel) {

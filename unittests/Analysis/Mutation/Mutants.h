@@ -37,6 +37,7 @@ struct Mutant {
 ///   columns    it touches the columns beside, or a step of K more or less
 ///   geometry   an alias lies elsewhere
 ///   flag       a flag is the other way round
+///   scale      it multiplies S by another number
 ///   source     it copies another tile; a loop runs over other blocks
 std::vector<Mutant> findMutants(KernelOp kernel);
 
