@@ -53,6 +53,8 @@ constexpr Rule kLse = {"LSE", "it goes from registers to memory of its own"};
 constexpr Rule kTwoSlots = {
     "two slots", "of two slots K is always in the first and V in the second, "
                  "and the last V waits for all but the last product with K"};
+constexpr Rule kTurn = {"turn", "whose products come first is a matter of "
+                                "speed, not of what they touch"};
 constexpr Rule kSetUp = {"set-up",
                          "the two have nothing to do with each other"};
 } // namespace
@@ -70,9 +72,43 @@ static bool hasTwoSlots(Operation *op) {
   return false;
 }
 
+/// The barrier that a wait or an arrival names.
+static BarrierOp getBarrier(Operation *op) {
+  auto wait = dyn_cast<WaitOp>(op);
+  auto arrive = dyn_cast<ArriveOp>(op);
+  Value barrier = wait     ? wait.getBarrier()
+                  : arrive ? arrive.getBarrier()
+                           : Value();
+  return barrier ? barrier.getDefiningOp<BarrierOp>() : BarrierOp();
+}
+
+/// Of a wait or an arrival: whether it hands a turn on.
+static bool isTurn(Operation *op) {
+  BarrierOp barrier = getBarrier(op);
+  return barrier && barrier.getName().starts_with("turn_");
+}
+
+/// Whether the role waits for its turn behind another role, which has waited
+/// for the same tiles by then.
+static bool waitsForTurn(Operation *op) {
+  auto role = op->getParentOfType<RoleOp>();
+  return role
+      ->walk([](WaitOp wait) {
+        return isTurn(wait) && !getBarrier(wait).getInitiallyFree()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static const Rule *findSwapRule(Operation *first, Operation *second) {
   if (isLoadWait(first) || isLoadWait(second))
     return &kRegisters;
+  if ((isTurn(first) && isa<WarpgroupMmaOp>(second)) ||
+      (isTurn(second) && isa<WarpgroupMmaOp>(first)))
+    return &kTurn;
+  if (isa<WaitOp>(first) && isa<WarpgroupMmaOp>(second) && waitsForTurn(first))
+    return &kElsewhere;
   if (isa<InitBarriersOp>(first) && isa<TmemAcquireOp, BarrierOp>(second))
     return &kSetUp;
   if (isa<NextOp>(first) || isa<NextOp>(second))
@@ -131,11 +167,11 @@ const Rule *mutation::findRule(const Mutant &mutant) {
                                                                  : nullptr;
   if (kind == "geometry")
     return &kUnder;
-  auto wait = dyn_cast<WaitOp>(op);
-  auto barrier = wait ? wait.getBarrier().getDefiningOp<BarrierOp>() : nullptr;
+  BarrierOp barrier = isa<WaitOp>(op) ? getBarrier(op) : BarrierOp();
   bool staging = barrier && barrier.getName() == "o_empty";
+  bool query = barrier && barrier.getName() == "q_full" && waitsForTurn(op);
   if (kind == "role")
-    return staging ? &kElsewhere : nullptr;
+    return staging || query ? &kElsewhere : nullptr;
   if (kind == "slot" && staging)
     return &kLastStore;
   if (kind == "slot" && isa<MmaOp, LoadOp, ArriveOp>(op))
