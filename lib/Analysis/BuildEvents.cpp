@@ -236,10 +236,6 @@ static int32_t findArrival(BarrierOp barrier, RoleOp role) {
 LogicalResult ProgramBuilder::addBarrierOp(Operation *op) {
   auto wait = dyn_cast<WaitOp>(op);
   auto arrive = dyn_cast<ArriveOp>(op);
-  if (wait && wait.getParity())
-    return op->emitOpError(
-        "incomplete: expected waits in logical time: verify before "
-        "--fa4-materialize-phases");
   Value value = wait ? wait.getBarrier() : arrive.getBarrier();
   auto barrier = value.getDefiningOp<BarrierOp>();
   RoleOp roleOp = role->op;
@@ -254,6 +250,8 @@ LogicalResult ProgramBuilder::addBarrierOp(Operation *op) {
   instruction.barrier = barrierOf.lookup(value);
   instruction.slot = getRegister(wait ? wait.getSlot() : arrive.getSlot());
   instruction.arrival = findArrival(barrier, roleOp);
+  if (wait && wait.getParity() && !barrier.getNamed())
+    instruction.value = getRegister(wait.getParity());
   end(instruction);
   return success();
 }

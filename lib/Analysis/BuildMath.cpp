@@ -69,6 +69,10 @@ void ProgramBuilder::addMath(Operation *op) {
     instruction.value = getRegister(store.getReference());
     instruction.second = getRegister(store.getSum());
     instruction.coordinate = getRegister(store.getCoordinates().back());
+  } else if (isArithmetic(op)) {
+    instruction.event = Event::Arithmetic;
+    addOperands(instruction, op->getOperands());
+    instruction.result = getRegister(op->getResult(0));
   } else {
     // Of what another op makes nothing is known.
     return;
@@ -140,7 +144,8 @@ public:
   void find();
 
 private:
-  void addReads(const Instruction &instruction, llvm::BitVector &live) const;
+  void addReads(const Instruction &instruction, const llvm::BitVector &behind,
+                llvm::BitVector &live) const;
   void dropWrites(const Instruction &instruction, llvm::BitVector &live) const;
   /// What is live behind the instruction, on any way that it may go on.
   llvm::BitVector getBehind(size_t pc) const;
@@ -150,15 +155,23 @@ private:
 };
 } // namespace
 
+/// What only moves or computes numbers reads for those who need the result: a
+/// counter that nobody looks at is not live, though it is added to.
 void LivenessFinder::addReads(const Instruction &instruction,
+                              const llvm::BitVector &behind,
                               llvm::BitVector &live) const {
+  for (int32_t i = instruction.firstPair; i < instruction.endPair; ++i) {
+    auto [read, written] = program.pairs[i];
+    if (instruction.event == Event::Math ||
+        (instruction.event == Event::Copy && behind.test(written)) ||
+        (instruction.event == Event::Arithmetic &&
+         behind.test(instruction.result)))
+      live.set(read);
+  }
   for (int32_t index : {instruction.slot, instruction.value, instruction.second,
                         instruction.coordinate})
     if (index >= 0)
       live.set(index);
-  if (instruction.event == Event::Copy || instruction.event == Event::Math)
-    for (int32_t i = instruction.firstPair; i < instruction.endPair; ++i)
-      live.set(program.pairs[i].first);
   for (int32_t i = instruction.firstAccess; i < instruction.endAccess; ++i)
     live.set(program.accesses[i].slot);
 }
@@ -198,9 +211,9 @@ void LivenessFinder::find() {
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t pc = role.code.size(); pc-- > 0;) {
-      llvm::BitVector live = getBehind(pc);
+      llvm::BitVector behind = getBehind(pc), live = behind;
       dropWrites(role.code[pc], live);
-      addReads(role.code[pc], live);
+      addReads(role.code[pc], behind, live);
       changed |= live != role.live[pc];
       role.live[pc] = std::move(live);
     }

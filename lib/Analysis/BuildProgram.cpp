@@ -234,6 +234,7 @@ void ProgramBuilder::addAgents() {
 void ProgramBuilder::findWaits() {
   int32_t numAgents = program.agents.size();
   program.mayWait.assign(program.slots * numAgents, false);
+  program.hasParity.assign(program.slots * numAgents, false);
   for (int32_t index = 0; index < numAgents; ++index) {
     const Agent &agent = program.agents[index];
     const RoleProgram &role = program.roles[agent.role];
@@ -244,10 +245,13 @@ void ProgramBuilder::findWaits() {
       int32_t known = instruction.slot == role.instanceRegister
                           ? agent.instance
                           : role.registers[instruction.slot];
-      for (int32_t slot = 0; slot < barrier.slots; ++slot)
-        if (known == kUnknown || known == slot)
-          program.mayWait[(barrier.firstSlot + slot) * numAgents + index] =
-              true;
+      for (int32_t slot = 0; slot < barrier.slots; ++slot) {
+        if (known != kUnknown && known != slot)
+          continue;
+        int32_t place = (barrier.firstSlot + slot) * numAgents + index;
+        program.mayWait[place] = true;
+        program.hasParity[place] |= instruction.value >= 0;
+      }
     }
   }
 }

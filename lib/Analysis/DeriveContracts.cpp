@@ -16,7 +16,13 @@ using namespace mlir::fa4;
 using namespace mlir::fa4::protocol;
 
 LogicalResult fa4::deriveContracts(KernelOp kernel, bool perWarp) {
-  if (failed(stripContracts(kernel)))
+  WalkResult inLogicalTime = kernel.walk([](WaitOp wait) -> WalkResult {
+    if (!wait.getParity())
+      return WalkResult::advance();
+    return wait.emitOpError("incomplete: expected waits in logical time: "
+                            "derive before --fa4-materialize-phases");
+  });
+  if (inLogicalTime.wasInterrupted() || failed(stripContracts(kernel)))
     return failure();
   FailureOr<Program> program = buildProgram(kernel);
   if (failed(program))

@@ -38,6 +38,7 @@ private:
   void reportUnwritten(const Finding &finding);
   void reportEarly(const Finding &finding);
   void reportOverrun(const Finding &finding);
+  void reportParity(const Finding &finding);
   void reportDeadlock(const Machine &machine);
   void reportUnfinished(const Machine &machine, const Finding &finding);
   void reportOutstanding(const Finding &finding);
@@ -232,6 +233,23 @@ void Reporter::reportOverrun(const Finding &finding) {
       ("the arrival that completes phase " + Twine(finding.phase + 1)).str());
 }
 
+void Reporter::reportParity(const Finding &finding) {
+  InFlightDiagnostic diag = getOp(finding.here)->emitOpError();
+  if (finding.tag == kUnknown) {
+    diag << "incomplete: expected a parity that follows from the text, but got "
+            "a value that the proof cannot tell";
+    return;
+  }
+  std::string slot = program.getSlotName(finding.slot);
+  diag << "expected parity " << (finding.phase + 1) % 2 << getTime(finding.here)
+       << ", since " << getAgent(finding.here);
+  if (finding.phase > 0)
+    diag << " waits for phase " << finding.phase << " of " << slot;
+  else
+    diag << " has to find " << slot << " free";
+  diag << ", but got " << finding.tag;
+}
+
 SmallVector<int32_t> Reporter::getMissing(const Machine &machine, int32_t slot,
                                           int32_t phase) const {
   const Barrier &barrier = program.barriers[program.barrierOfSlot[slot]];
@@ -350,9 +368,9 @@ void Reporter::reportOutstanding(const Finding &finding) {
 void Reporter::reportUnknownSlot(const Finding &finding) {
   InFlightDiagnostic diag = getOp(finding.here)->emitOpError();
   if (finding.phase == kUnknown)
-    diag << "incomplete: expected a slot that is a constant, the role's "
-            "instance or a 'fa4.next', "
-            "but got a value that the proof cannot tell";
+    diag << "incomplete: expected a slot that follows from the text, as a "
+            "constant, the role's instance or a 'fa4.next' does, but got a "
+            "value that the proof cannot tell";
   else
     diag << "expected a slot that exists, but got " << finding.phase << " for "
          << getAgent(finding.here);
@@ -381,6 +399,8 @@ void Reporter::report(const Machine &machine, const Finding &finding) {
     return reportEarly(finding);
   case Fault::Overrun:
     return reportOverrun(finding);
+  case Fault::Parity:
+    return reportParity(finding);
   case Fault::Deadlock:
     return reportDeadlock(machine);
   case Fault::Unfinished:

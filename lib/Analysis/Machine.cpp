@@ -160,8 +160,8 @@ bool Machine::step(int32_t agent) {
                                                       instruction.immediate);
     break;
   case Event::WaitProducts:
-    clock[own.mma] = std::max(clock[own.mma],
-                              state.issued[own.mma] - instruction.immediate);
+    clock[own.mma] =
+        std::max(clock[own.mma], state.issued[own.mma] - instruction.immediate);
     setRegister(agent, instruction.result,
                 getRegister(agent, instruction.value));
     break;
@@ -189,6 +189,13 @@ bool Machine::step(int32_t agent) {
   }
   case Event::Use:
     stepUse(agent, instruction);
+    break;
+  case Event::Arithmetic:
+    scratch.clear();
+    for (int32_t i = instruction.firstPair; i < instruction.endPair; ++i)
+      scratch.push_back(getRegister(agent, program.pairs[i].first));
+    setRegister(agent, instruction.result,
+                evaluate(program.sites[instruction.site], scratch));
     break;
   case Event::Copy:
     scratch.clear();
@@ -304,6 +311,21 @@ void Machine::stepUse(int32_t agent, const Instruction &instruction) {
 // Waits and arrivals
 //===----------------------------------------------------------------------===//
 
+/// The phase before the first has parity 1, the first 0. The role's waits for
+/// the slot say which phase it waits for; the parity has to say the same.
+bool Machine::checkParity(int32_t agent, const Instruction &instruction,
+                          int32_t slot, int32_t target) {
+  int32_t parity = getRegister(agent, instruction.value);
+  if (parity == (target + 1) % 2)
+    return true;
+  Finding finding{Fault::Parity, getOccurrence(agent, instruction), {}, {}};
+  finding.slot = slot;
+  finding.phase = target;
+  finding.tag = parity;
+  refuse(finding);
+  return false;
+}
+
 bool Machine::stepWait(int32_t agent, const Instruction &instruction) {
   int32_t slot = getSlot(agent, instruction);
   if (slot < 0)
@@ -323,6 +345,8 @@ bool Machine::stepWait(int32_t agent, const Instruction &instruction) {
     }
     target = getArrivals(slot, instruction.arrival).count;
   }
+  if (instruction.value >= 0 && !checkParity(agent, instruction, slot, target))
+    return false;
   int32_t completed = state.completions[slot];
   if (completed < target)
     return false;

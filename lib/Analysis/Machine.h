@@ -150,6 +150,7 @@ enum class Fault : uint8_t {
   Unstored,
   Early,
   Overrun,
+  Parity, ///< A wait has that of another phase; `tag` is what it has.
   Deadlock,
   Unfinished,
   Outstanding,
@@ -246,6 +247,8 @@ private:
 
   bool step(int32_t agent);
   bool stepLoop(int32_t agent, const Instruction &instruction);
+  bool checkParity(int32_t agent, const Instruction &instruction, int32_t slot,
+                   int32_t target);
   bool stepWait(int32_t agent, const Instruction &instruction);
   void stepTile(int32_t agent, const Instruction &instruction);
   void stepMma(int32_t agent, const Instruction &instruction);

@@ -211,6 +211,8 @@ void MarkingWriter::writeSlots() {
       const Waits &waits = machine.getWaits(slot, agent);
       // A wait that far behind is a fault, however far.
       put(std::clamp(completed - waits.count, -4, 4));
+      if (program.hasParity[slot * numAgents + agent])
+        put(waits.count % 2);
       put(waits.target == completed);
       if (waits.target == completed)
         writeMark({program.agents[agent].components.program, waits.index});

@@ -27,18 +27,19 @@ enum class Event : uint8_t {
   Mma,
   Product,      ///< Into registers of the agent itself.
   WaitProducts, ///< `immediate` products may still be running.
-  Read,    ///< Of tensor memory, until a WaitLoad.
-  Write,   ///< Of tensor memory, until a WaitStore.
-  Rescale, ///< Of tensor memory, complete when the event is over.
-  Put,     ///< Write to shared memory by threads.
-  Get,     ///< Read of shared memory by threads.
+  Read,         ///< Of tensor memory, until a WaitLoad.
+  Write,        ///< Of tensor memory, until a WaitStore.
+  Rescale,      ///< Of tensor memory, complete when the event is over.
+  Put,          ///< Write to shared memory by threads.
+  Get,          ///< Read of shared memory by threads.
   WaitLoad,
   WaitStore,
   Fence,
-  Next, ///< Moves a cursor.
-  Use,  ///< Consumes registers that Reads filled.
-  Math, ///< Computes on fragments and rows.
-  Copy, ///< Assigns registers to registers, all at once.
+  Next,       ///< Moves a cursor.
+  Use,        ///< Consumes registers that Reads filled.
+  Math,       ///< Computes on fragments and rows.
+  Arithmetic, ///< Computes a number from numbers.
+  Copy,       ///< Assigns registers to registers, all at once.
   TaskBegin,
   TaskEnd,
   KvBegin,
@@ -78,18 +79,19 @@ struct Instruction {
   bool transposed = false;      ///< Of an Mma: B holds K, not V.
   int32_t site = -1;            ///< Index of the op.
   int32_t barrier = -1,
-          slot = -1;    ///< Barrier, and register that holds its slot.
-  int32_t arrival = -1; ///< The role's entry among the barrier's arrivals.
-  int32_t target = -1;  ///< Of loops: where the other end is.
-  int32_t result = -1;  ///< Register that is set.
-  int32_t value = -1;  ///< Register that is read: factor, flag, published rows.
-  int32_t second = -1; ///< Another: a factor beside old sums, a block.
+          slot = -1;       ///< Barrier, and register that holds its slot.
+  int32_t arrival = -1;    ///< The role's entry among the barrier's arrivals.
+  int32_t target = -1;     ///< Of loops: where the other end is.
+  int32_t result = -1;     ///< Register that is set.
+  int32_t value = -1;      ///< Register that is read: factor, flag, parity,
+                           ///< published rows.
+  int32_t second = -1;     ///< Another: a factor beside old sums, a block.
   int32_t coordinate = -1; ///< Register with the stage or block in memory.
   int32_t secondResult = -1;
   Math math = Math::Keep;
   int32_t immediate = 0;
   int32_t firstAccess = 0, endAccess = 0;
-  int32_t firstPair = 0, endPair = 0; ///< Of Copy, Use and Math.
+  int32_t firstPair = 0, endPair = 0; ///< Of Copy, Use, Math, Arithmetic.
 };
 
 struct Barrier {
@@ -169,8 +171,8 @@ struct Program {
   SmallVector<Watch, 0> watches;
   /// Races, and whatever else does not keep a run from going on, are let pass.
   bool lenient = false;
-  /// Nothing waits: arrivals are not counted, and every access that the text has
-  /// is one, whatever the rows hold.
+  /// Nothing waits: arrivals are not counted, and every access that the text
+  /// has is one, whatever the rows hold.
   bool loose = false;
 
   int32_t slots = 0;      ///< Of all barriers.
@@ -187,6 +189,8 @@ struct Program {
   SmallVector<int32_t, 0> barrierOfSlot;
   /// By slot and agent: whether the agent's text holds a wait for the slot.
   SmallVector<bool, 0> mayWait;
+  /// The same of waits that have a parity.
+  SmallVector<bool, 0> hasParity;
   /// The ring of an atom, by atom.
   SmallVector<int32_t, 0> ringOfAtom;
 
@@ -199,6 +203,12 @@ struct Program {
 /// Flattens a kernel. What cannot be modelled is refused at the op, as
 /// `incomplete` where the text may still be right.
 FailureOr<Program> buildProgram(KernelOp kernel);
+
+/// Whether an op computes a number from numbers, and does nothing else.
+bool isArithmetic(Operation *op);
+/// What it computes, from what registers hold; kUnknown where that does not
+/// follow.
+int32_t evaluate(Operation *op, ArrayRef<int32_t> operands);
 
 /// Finds the registers that are live at each place of a role.
 void findLiveRegisters(Program &program, RoleProgram &role);

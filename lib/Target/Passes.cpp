@@ -34,20 +34,6 @@ static SmallVector<KernelOp> collectKernels(ModuleOp module) {
   return kernels;
 }
 
-/// Whether every wait for a phase says which parity it has: the kernel is no
-/// longer in logical time.
-static bool hasParities(KernelOp kernel) {
-  bool some = false, all = true;
-  kernel.walk([&](WaitOp wait) {
-    auto barrier = wait.getBarrier().getDefiningOp<BarrierOp>();
-    if (barrier && barrier.getNamed())
-      return;
-    some |= bool(wait.getParity());
-    all &= bool(wait.getParity());
-  });
-  return some && all;
-}
-
 struct ProveKernelsPass : fa4::impl::ProveKernelsBase<ProveKernelsPass> {
   ProveKernelsPass() { pipeline.addPass(createVerifyProtocol()); }
   ProveKernelsPass(const ProveKernelsPass &other) : ProveKernelsBase(other) {
@@ -56,12 +42,7 @@ struct ProveKernelsPass : fa4::impl::ProveKernelsBase<ProveKernelsPass> {
 
   void runOnOperation() override {
     for (KernelOp kernel : collectKernels(getOperation()))
-      if (hasParities(kernel))
-        kernel.emitWarning()
-            << "'fa4.kernel' op is not proved, since its phases are "
-               "materialised: --fa4-verify-protocol takes it before "
-               "--fa4-materialize-phases";
-      else if (failed(runPipeline(pipeline, kernel)))
+      if (failed(runPipeline(pipeline, kernel)))
         return signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -6,6 +6,9 @@
 // RUN: split-file %s %t.dir
 // RUN: fa4-opt %t.dir/attention.mlir --fa4-schedule-attention -o %t.mlir
 
+// RUN: fa4-opt %t.mlir --pass-pipeline='builtin.module(fa4.kernel(fa4-materialize-phases))' | not fa4-opt --fa4-derive-contracts 2>&1 | FileCheck %s --check-prefix=PHASES
+// PHASES: error: 'fa4.wait' op incomplete: expected waits in logical time: derive before --fa4-materialize-phases
+
 // V is loaded where K is needed.
 // RUN: sed -e 's/fa4.load %k\[/fa4.load %x[/; s/fa4.load %v\[/fa4.load %k[/; s/fa4.load %x\[/fa4.load %v[/' %t.mlir \
 // RUN:   | not fa4-opt --fa4-derive-contracts -o %t.out.mlir 2>&1 | FileCheck %s --check-prefix=SWAPPED

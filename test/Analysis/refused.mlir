@@ -110,7 +110,7 @@ fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memr
   fa4.cta_sync
   fa4.role @r warps(0 to 4) regs(48) {
     fa4.for_task (%n, %h, %m) {
-      // expected-error @below {{'fa4.arrive' op incomplete: expected a slot that is a constant, the role's instance or a 'fa4.next', but got a value that the proof cannot tell}}
+      // expected-error @below {{'fa4.arrive' op incomplete: expected a slot that follows from the text, as a constant, the role's instance or a 'fa4.next' does, but got a value that the proof cannot tell}}
       fa4.arrive %b[%m]
     }
   }
@@ -142,27 +142,6 @@ fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memr
       %s = fa4.next %kv : !fa4.ring<3 x 128x128xf16, smem>
       fa4.wait %b[%s]
     }
-  }
-}
-
-// -----
-
-// Parities are there already.
-
-fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memref<1x256x8x128xf16>, %o: memref<1x256x8x128xf16>)
-    target(#fa4.target<sm_100a>) warps(8) scheduler(linear_persistent) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %zero = arith.constant 0 : i32
-  %b = fa4.barrier "b" slots(2) arrives(@r threads 128)
-  fa4.init_barriers warp(0)
-  fa4.cta_sync
-  fa4.role @r warps(0 to 4) regs(48) {
-    fa4.arrive %b[%c0]
-  }
-  fa4.role @other warps(4 to 8) regs(48) {
-    // expected-error @below {{'fa4.wait' op incomplete: expected waits in logical time: verify before --fa4-materialize-phases}}
-    fa4.wait %b[%c0] parity(%zero)
   }
 }
 

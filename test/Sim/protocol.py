@@ -31,6 +31,9 @@ ALWAYS = "rescale-threshold=0"
 PROBLEMS = {
     "full": Problem(1, 140, 300, 3, 3, 64, False, schedule=ALWAYS, target="sms = 1"),
     "causal": Problem(1, 140, 400, 3, 1, 64, True, schedule=f"scheduler=linear {ALWAYS}", target="sms = 1"),
+    "hopper": Problem(
+        1, 140, 400, 3, 1, 128, True, schedule=f"scheduler=linear {ALWAYS}", target="sms = 1", chip="sm_90a"
+    ),
 }
 CHECKS = {
     "race": ("--mode", "lazy", "--race"),
@@ -100,8 +103,14 @@ class Kernel:
             source = f"{folder}/{mutant.number}.mlir"
             if not os.path.exists(source):
                 return "storage", None, False
-            if run("fa4-compile", source, "--emit", "ptx,launch", "-o", folder).returncode:
+            # fa4-compile proves every schedule, so the pass lowers it first.
+            lowered = f"{folder}/lowered.mlir"
+            if run("fa4-opt", source, "--fa4-lower-to-nvvm", "-o", lowered).returncode:
                 return "lowering", None, False
+            chip = self.problem.chip or "sm_100a"
+            made = run("fa4-compile", lowered, "--chip", chip, "--emit", "ptx,launch", "-o", folder)
+            if made.returncode:
+                raise SystemExit(f"{source}: {made.stderr}")
             with open(f"{folder}/launch.json", "w") as f:
                 json.dump(self.launch, f)
             warns = False

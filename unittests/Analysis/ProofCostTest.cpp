@@ -11,9 +11,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include <ctime>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -33,13 +33,14 @@ protected:
   }
 
   /// The least of some runs, on a clock that stands while others run.
-  Cost measure(StringRef name, bool causal, int64_t dim, StringRef options);
+  Cost measure(StringRef name, bool causal, int64_t dim, StringRef options,
+               bool parities = false);
 
   MLIRContext context;
 };
 
 Cost ProofCost::measure(StringRef name, bool causal, int64_t dim,
-                        StringRef options) {
+                        StringRef options, bool parities) {
   std::string type = "memref<1x1024x8x" + std::to_string(dim) + "xf16>";
   std::string types = type + ", " + type + ", " + type;
   // As much shared memory as any ring here wants.
@@ -56,6 +57,8 @@ Cost ProofCost::measure(StringRef name, bool causal, int64_t dim,
   EXPECT_TRUE(succeeded(schedule->initializeOptions(
       options, [](const Twine &) { return failure(); })));
   pm.addPass(std::move(schedule));
+  if (parities)
+    pm.addNestedPass<KernelOp>(createMaterializePhases());
   EXPECT_TRUE(succeeded(pm.run(*module)));
   KernelOp kernel = *module->getOps<KernelOp>().begin();
 
@@ -81,6 +84,18 @@ TEST_F(ProofCost, ReferenceSchedules) {
           (causal ? "causal, D = " : "full, D = ") + std::to_string(dim);
       EXPECT_LE(measure(name, causal, dim, "").milliseconds, 100);
     }
+}
+
+/// The parities of a role's counters repeat later than its slots do.
+TEST_F(ProofCost, SchedulesWithParities) {
+  for (int64_t dim : {64, 128})
+    for (bool causal : {false, true}) {
+      std::string name =
+          (causal ? "causal, D = " : "full, D = ") + std::to_string(dim);
+      Cost cost = measure(name + ", parities", causal, dim, "", true);
+      EXPECT_LE(cost.milliseconds, 100);
+    }
+  measure("causal, 12 stages, parities", true, 64, "kv-stages=12", true);
 }
 
 /// More stages and more fragments: the time grows with the events, n of them,

@@ -25,11 +25,8 @@ def BufferizeAttention : Pass<"fa4-bufferize", "::mlir::ModuleOp"> {
 def ProveKernels : Pass<"fa4-prove-kernels", "::mlir::ModuleOp"> {
   let summary = "proves the handoffs of every kernel";
   let description = [{
-    Runs `--fa4-verify-protocol` on each `fa4.kernel`, in modules inside the module too.
-
-    The proof is on logical time. A kernel whose waits carry parities already, by
-    `--fa4-materialize-phases`, is left alone with a warning that says so. One in which
-    only some do is refused.
+    Runs `--fa4-verify-protocol` on each `fa4.kernel`, in modules inside the module too,
+    whether `--fa4-materialize-phases` has given its waits their parities or not.
   }];
 }
 

@@ -33,8 +33,7 @@ void addBufferizeStage(OpPassManager &pm);
 /// --fa4-schedule-attention does not have.
 LogicalResult addScheduleStage(OpPassManager &pm, StringRef scheduleOptions,
                                OptionErrorHandler errorHandler);
-/// The proof of the handoffs between roles. It is on logical time: kernels with
-/// parities are left alone, with a warning.
+/// The proof of the handoffs between roles.
 void addProofStage(OpPassManager &pm);
 /// Places and parities.
 void addStorageStage(OpPassManager &pm);

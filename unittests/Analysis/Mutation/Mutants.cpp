@@ -75,6 +75,8 @@ private:
   void visitFlags(Operation *op);
   void visitSource(Operation *op);
   void visitScale(Operation *op);
+  void visitParity(WaitOp wait);
+  void visitCarried(Operation *loop);
 
   void add(StringRef kind, Operation *op, const Twine &detail,
            std::function<void(Operation *, IRMapping &)> apply,
@@ -145,6 +147,10 @@ void MutantFinder::visit(Operation *op) {
     visitStorage(op);
   visitFlags(op);
   visitScale(op);
+  if (auto wait = dyn_cast<WaitOp>(op))
+    visitParity(wait);
+  if (isa<ForTaskOp, ForKvOp>(op))
+    visitCarried(op);
 }
 
 void MutantFinder::visitDeletion(Operation *op) {
@@ -445,6 +451,44 @@ void MutantFinder::visitScale(Operation *op) {
       [name, value](Operation *op, IRMapping &) {
         op->setAttr(name, Builder(op).getF32FloatAttr(2 * value + 1));
       });
+}
+
+/// The value with its last bit the other way round.
+static Value flip(OpBuilder &builder, Value value) {
+  Location loc = value.getLoc();
+  Value one = arith::ConstantIntOp::create(builder, loc, value.getType(), 1);
+  return arith::XOrIOp::create(builder, loc, value, one);
+}
+
+void MutantFinder::visitParity(WaitOp wait) {
+  if (wait.getParity())
+    add("parity", wait, "the other", [](Operation *op, IRMapping &) {
+      OpBuilder builder(op);
+      auto parity = cast<WaitOp>(op).getParityMutable();
+      parity.assign(flip(builder, cast<WaitOp>(op).getParity()));
+    });
+}
+
+void MutantFinder::visitCarried(Operation *loop) {
+  Block &body = loop->getRegion(0).front();
+  unsigned carried = loop->getNumResults();
+  for (unsigned i = 0; i < carried; ++i) {
+    if (!loop->getResult(i).getType().isInteger(32))
+      continue;
+    unsigned operand = loop->getNumOperands() - carried + i;
+    add("parity", loop, "of the first turn, value " + Twine(i),
+        [operand](Operation *op, IRMapping &) {
+          OpBuilder builder(op);
+          op->setOperand(operand, flip(builder, op->getOperand(operand)));
+        });
+    unsigned argument = body.getNumArguments() - carried + i;
+    if (body.getTerminator()->getOperand(i) != body.getArgument(argument))
+      add("parity", loop, "of the turns behind, value " + Twine(i),
+          [i, argument](Operation *op, IRMapping &) {
+            Block &body = op->getRegion(0).front();
+            body.getTerminator()->setOperand(i, body.getArgument(argument));
+          });
+  }
 }
 
 std::vector<Mutant> mutation::findMutants(KernelOp kernel) {

@@ -32,6 +32,9 @@ static cl::list<unsigned>
     write("write", cl::CommaSeparated,
           cl::desc("Write these mutants, unproved and with storage and phases "
                    "decided, to -o/NUMBER.mlir"));
+static cl::opt<std::string>
+    kind("kind",
+         cl::desc("Only mutants of this kind; they have other numbers"));
 static cl::opt<std::string> folder("o", cl::desc("Folder of --write"),
                                    cl::init("."));
 
@@ -49,7 +52,8 @@ static std::vector<Found> findAll(ModuleOp module) {
   std::vector<Found> all;
   module.walk([&](KernelOp kernel) {
     for (Mutant &mutant : findMutants(kernel))
-      all.push_back({kernel, std::move(mutant)});
+      if (kind.empty() || mutant.kind == kind)
+        all.push_back({kernel, std::move(mutant)});
   });
   return all;
 }
