@@ -7,6 +7,7 @@
 // RUN: fa4-opt %t.mlir --fa4-print-protocol -o %t.out.mlir > %t.txt
 // RUN: diff %t.mlir %t.out.mlir
 // RUN: FileCheck %s --input-file=%t.txt
+// RUN: fa4-opt %t.mlir --pass-pipeline='builtin.module(fa4.kernel(fa4-materialize-phases))' | fa4-opt --fa4-print-protocol -o %t.out.mlir | diff %t.txt -
 // RUN: fa4-opt %t.mlir --fa4-print-protocol=format=dot -o %t.out.mlir | FileCheck %s --check-prefix=DOT
 // RUN: fa4-opt %t.mlir --fa4-print-protocol=format=svg -o %t.out.mlir > %t.1.svg
 // RUN: fa4-opt %t.mlir --fa4-print-protocol=format=svg -o %t.out.mlir > %t.2.svg

@@ -47,9 +47,9 @@ struct OrderAnswer {
   SmallVector<Operation *> path;
 };
 
-/// Answers queries about a kernel in logical time. Races are let pass. Fails
-/// with a diagnostic where a query names no access, or a run cannot go on: a
-/// deadlock, a missed phase, or what the proof does not model.
+/// Answers queries about a kernel, in logical time or with parities. Races are
+/// let pass. Fails with a diagnostic where a query names no access, or a run
+/// cannot go on: a deadlock, a missed phase, or what the proof does not model.
 FailureOr<SmallVector<OrderAnswer>> queryOrder(KernelOp kernel,
                                                ArrayRef<OrderQuery> queries);
 

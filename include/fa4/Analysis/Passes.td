@@ -33,9 +33,10 @@ def VerifyProtocol : Pass<"fa4-verify-protocol", "::mlir::fa4::KernelOp"> {
     `fa4.tmem_wait` covers, give a warning. What the proof does not model is refused as
     `incomplete`.
 
-    The kernel must be in logical time: run this before
-    `--fa4-materialize-phases`. The model, and why a bounded number of runs
-    covers all, are in docs/protocol.md.
+    The kernel may be in logical time or have parities, by
+    `--fa4-materialize-phases` or by hand: a wait whose parity is not that of its
+    phase is refused. The model, and why a bounded number of runs covers all, are
+    in docs/protocol.md.
   }];
   let options = [
     Option<"redundancy", "redundancy", "bool", "false",
@@ -50,7 +51,7 @@ def VerifyProtocol : Pass<"fa4-verify-protocol", "::mlir::fa4::KernelOp"> {
 def PrintProtocol : Pass<"fa4-print-protocol", "::mlir::ModuleOp"> {
   let summary = "prints the contracts of a schedule, and what they order";
   let description = [{
-    Writes to standard output, for each `fa4.kernel` in logical time, one of
+    Writes to standard output, for each `fa4.kernel`, one of
 
     * `table`: each barrier with its slots and phases, who arrives and who waits,
       and which accesses it orders: those of which the waiting role learns by it,

@@ -16,8 +16,9 @@ enum class ProtocolFormat {
   SVG,   ///< One steady iteration as a picture.
 };
 
-/// Prints a kernel in logical time. Races are let pass. Fails with a diagnostic
-/// where the kernel deadlocks or holds what the proof does not model.
+/// Prints a kernel, in logical time or with parities. Races are let pass. Fails
+/// with a diagnostic where the kernel deadlocks or holds what the proof does
+/// not model.
 LogicalResult printProtocol(KernelOp kernel, ProtocolFormat format,
                             raw_ostream &os);
 

@@ -19,7 +19,7 @@ struct ProtocolStatistics {
   uint64_t events = 0;
 };
 
-/// Proves a kernel in logical time, before --fa4-materialize-phases: no
+/// Proves a kernel, in logical time or with parities: no wrong parity, no
 /// deadlock, no arrival in a wrong phase, no phase that a wait may miss, no
 /// race, nothing outstanding at the end. Otherwise fails with a diagnostic at
 /// the op, and notes at the ops on the other side. What the proof does not
