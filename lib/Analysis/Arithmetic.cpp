@@ -17,7 +17,7 @@ static bool isInteger(Type type) { return isa<IndexType, IntegerType>(type); }
 bool protocol::isArithmetic(Operation *op) {
   if (auto select = dyn_cast<arith::SelectOp>(op))
     return isInteger(select.getCondition().getType());
-  return isa<arith::ArithDialect>(op->getDialect()) &&
+  return isa_and_nonnull<arith::ArithDialect>(op->getDialect()) &&
          op->getNumResults() == 1 && op->getNumOperands() > 0 &&
          llvm::all_of(op->getOperandTypes(), isInteger) &&
          isInteger(op->getResult(0).getType());
