@@ -6,7 +6,9 @@
 //
 //   launch FOLDER/NAME B Sq Skv Hq Hkv D [causal]
 
+#include "fa4/Launch/CudaKernel.h"
 #include "fa4/Launch/CudaLaunch.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -110,19 +112,16 @@ int main(int argc, char **argv) {
 
   CUdevice device = 0;
   CUcontext context = nullptr;
-  CUmodule module = nullptr;
-  CUfunction function = nullptr;
   exitOnError(fa4::checkCuda(cuInit(0), "driver"));
   exitOnError(fa4::checkCuda(cuDeviceGet(&device, 0), "device"));
   exitOnError(
       fa4::checkCuda(cuDevicePrimaryCtxRetain(&context, device), "context"));
   exitOnError(fa4::checkCuda(cuCtxSetCurrent(context), "context"));
-  std::string image = path + ".cubin";
-  exitOnError(fa4::checkCuda(
-      cuModuleLoadData(&module, readFile(image)->getBufferStart()), image));
-  exitOnError(fa4::checkCuda(
-      cuModuleGetFunction(&function, module, descriptor.kernel.c_str()),
-      descriptor.kernel));
+  // The cubin runs as it is; PTX is compiled by the driver.
+  std::string cubin = path + ".cubin";
+  bool isMade = llvm::sys::fs::exists(cubin);
+  fa4::CudaKernel kernel = exitOnError(fa4::CudaKernel::load(
+      descriptor, readFile(isMade ? cubin : path + ".ptx")->getBuffer()));
 
   Tensor q(b, sq, hq, d, 1), k(b, skv, hkv, d, 2), v(b, skv, hkv, d, 3);
   Tensor o(b, sq, hq, d, 0);
@@ -133,7 +132,7 @@ int main(int argc, char **argv) {
   problem.tensors["o"] = o.argument;
   fa4::BoundLaunch bound = exitOnError(fa4::bind(descriptor, problem));
   fa4::CudaLaunch launch =
-      exitOnError(fa4::CudaLaunch::create(bound, function));
+      exitOnError(fa4::CudaLaunch::create(bound, kernel.getFunction()));
   exitOnError(launch.enqueue(nullptr));
   exitOnError(fa4::checkCuda(cuCtxSynchronize(), descriptor.kernel));
   exitOnError(fa4::checkCuda(

@@ -4,9 +4,11 @@
 #include "fa4/Launch/Bind.h"
 #include "Message.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <cmath>
 #include <limits>
+#include <set>
 
 using namespace fa4;
 using llvm::createStringError;
@@ -138,6 +140,24 @@ private:
           }))
         return createStringError("operand '" + entry.first() +
                                  "': the kernel has no such operand");
+    return checkScalars();
+  }
+
+  /// A scalar that the kernel does not take is one that was meant for another
+  /// parameter.
+  llvm::Error checkScalars() {
+    std::set<std::string> known, given;
+    for (const LaunchParameter &parameter : descriptor.parameters)
+      if (parameter.kind == LaunchParameter::Kind::F32 &&
+          !parameter.f32.input.empty())
+        known.insert(parameter.f32.input);
+    for (const auto &entry : problem.scalars)
+      given.insert(entry.first().str());
+    for (const std::string &name : given)
+      if (!known.count(name))
+        return createStringError(
+            "scalar '" + name + "': the kernel has no such scalar, it has " +
+            (known.empty() ? "none" : llvm::join(known, ", ")));
     return llvm::Error::success();
   }
 

@@ -187,9 +187,8 @@ std::string Cta::describeWait(Warp &warp, const Split &split) {
       if (it == mbarriers.end() || seen.size() > 4)
         return;
       const MBarrier &b = it->second;
-      text += "; mbarrier " + hexString(address) + " (dynamic shared + " +
-              std::to_string(int64_t(address) - program.dynamicSharedBase) +
-              ") has completed " + std::to_string(b.phase) +
+      text += "; mbarrier " + program.sharedText(uint32_t(address)) +
+              " has completed " + std::to_string(b.phase) +
               " phases, pending " + std::to_string(b.pending) + " of " +
               std::to_string(b.expected) + " arrivals, tx-count " +
               std::to_string(b.tx);

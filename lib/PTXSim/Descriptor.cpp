@@ -60,7 +60,7 @@ public:
     const Json *kernel = root.find("kernel");
     if (kernel && kernel->kind == Json::String)
       launch.kernel = kernel->string;
-    if (!symbols() || !tensors() || !derived())
+    if (!symbols() || !tensors() || !scalars() || !derived())
       return false;
     int64_t value = 0;
     if (const Json *s = root.find("skip_if")) {
@@ -313,6 +313,28 @@ private:
       map.strides.push_back(uint64_t(v));
     for (int64_t v : box)
       map.box.push_back(v < 0 || v > 1024 ? 1024u : uint32_t(v));
+    return true;
+  }
+
+  /// A scalar that the kernel does not take is one that was meant for another
+  /// parameter.
+  bool scalars() {
+    const Json *list = root.find("parameters");
+    std::set<std::string> known;
+    if (list && list->kind == Json::Array)
+      for (const Json &p : list->array)
+        if (const Json *input = p.find("input"))
+          if (input->kind == Json::String)
+            known.insert(input->string);
+    for (const auto &[name, value] : call.scalars) {
+      if (known.count(name))
+        continue;
+      std::string names;
+      for (const std::string &other : known)
+        names += (names.empty() ? "" : ", ") + other;
+      return fail("the kernel has no scalar '" + name + "', it has " +
+                  (names.empty() ? "none" : names));
+    }
     return true;
   }
 

@@ -65,6 +65,16 @@ bool Decoder::layoutVariables(Frame &f, const std::vector<Variable> &list) {
   return true;
 }
 
+std::string Program::sharedText(uint32_t address) const {
+  // Between the two lies what aligns the dynamic array.
+  bool isStatic = address < dynamicSharedBase;
+  return hexString(address) + (isStatic ? " (static" : " (dynamic") +
+         " shared + " +
+         std::to_string(int64_t(address) -
+                        (isStatic ? kSharedBase : dynamicSharedBase)) +
+         ")";
+}
+
 bool Decoder::layout(Diagnostic &diag) {
   auto bad = [&](const std::string &message) {
     diag = {entry.line, message, module.lineText(entry.line)};

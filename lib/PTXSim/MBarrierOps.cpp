@@ -13,8 +13,7 @@ namespace {
 constexpr uint32_t kMaxCount = (1u << 20) - 1;
 
 std::string barrierName(const Cta &cta, uint32_t address) {
-  return "mbarrier " + hexString(address) + " (dynamic shared + " +
-         std::to_string(int64_t(address) - cta.program.dynamicSharedBase) + ")";
+  return "mbarrier " + cta.program.sharedText(address);
 }
 
 /// Shared address of a lane's barrier operand.

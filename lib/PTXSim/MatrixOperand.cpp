@@ -89,15 +89,12 @@ bool ptxsim::checkChunk(Cta &cta, const Op &op, unsigned warp, uint32_t address,
   auto state = inside ? cta.shared.query(address, 16) : SharedMemory::Uninit;
   if (state == SharedMemory::Init)
     return true;
-  cta.fault(op, warp, inside ? "uninitialised" : "out-of-bounds",
-            what + " lies at shared address " + hexString(address) +
-                " (dynamic shared + " +
-                std::to_string(int64_t(address) -
-                               cta.program.dynamicSharedBase) +
-                (!inside ? "), outside shared memory"
-                 : state == SharedMemory::Barrier
-                     ? "), which holds an mbarrier"
-                     : "), which was never written"));
+  cta.fault(
+      op, warp, inside ? "uninitialised" : "out-of-bounds",
+      what + " lies at shared address " + cta.program.sharedText(address) +
+          (!inside                          ? ", outside shared memory"
+           : state == SharedMemory::Barrier ? ", which holds an mbarrier"
+                                            : ", which was never written"));
   return false;
 }
 
@@ -119,8 +116,8 @@ bool ptxsim::readMatrix(Cta &cta, const Op &op, unsigned warp,
       if (!ready)
         return checkChunk(cta, op, warp, a,
                           std::string("operand ") + what + " of " +
-                              mmaName(cta, op) + " at row " + std::to_string(mn) + ", k " +
-                              std::to_string(k));
+                              mmaName(cta, op) + " at row " +
+                              std::to_string(mn) + ", k " + std::to_string(k));
       if (!values)
         continue;
       const uint8_t *chunk = &cta.shared.bytes[a];

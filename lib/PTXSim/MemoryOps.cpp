@@ -51,11 +51,9 @@ uint8_t *ptxsim::resolve(Warp &w, const Op &op, unsigned lane, Space space,
     } else {
       auto state = cta.shared.query(a, size);
       if (state == SharedMemory::Uninit)
-        return bad(
-            "uninitialised",
-            "shared address " + hexString(a) + " (dynamic shared + " +
-                std::to_string(int64_t(a) - cta.program.dynamicSharedBase) +
-                "), which was never written,");
+        return bad("uninitialised", "shared address " +
+                                        cta.program.sharedText(uint32_t(a)) +
+                                        ", which was never written,");
       if (state == SharedMemory::Barrier)
         return bad("bad-mbarrier", "shared address " + hexString(a) +
                                        ", which holds an mbarrier,");
@@ -220,9 +218,8 @@ bool decodeLoadStore(Decoder &d) {
     return false;
   // Parameters of functions and arguments of calls lie in local memory.
   if (space == Space::Param &&
-      (where.elems[0].kind == Operand::Symbol
-           ? d.symbolSpace == Variable::Local
-           : d.inFunction() && !entryParam))
+      (where.elems[0].kind == Operand::Symbol ? d.symbolSpace == Variable::Local
+                                              : d.inFunction() && !entryParam))
     space = Space::Local;
   if (!d.list(value, t, load, true))
     return false;

@@ -118,6 +118,9 @@ struct Program {
   uint32_t largestInc = 0; // of all 'setmaxnreg.inc', 0 without one
 
   std::string where(const Op &op) const { return module->lineText(op.line); }
+  /// A shared address as messages have it, with its place among the kernel's
+  /// variables or behind them.
+  std::string sharedText(uint32_t address) const;
 };
 
 /// Decodes \p fn; false with \p diag set when an instruction is not supported

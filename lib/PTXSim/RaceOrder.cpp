@@ -211,9 +211,7 @@ std::string RaceDetector::advice(const Actor &a, const Access &before,
 std::string RaceDetector::place(uint64_t key, bool inTmem) const {
   auto num = [](uint64_t v) { return std::to_string(v); };
   if (!inTmem)
-    return "shared address " + hexString(key * 4) + " (dynamic shared + " +
-           std::to_string(int64_t(key * 4) - cta.program.dynamicSharedBase) +
-           ")";
+    return "shared address " + cta.program.sharedText(uint32_t(key * 4));
   unsigned cell = uint32_t(key), lane = cell / Tmem::kColumns * 16;
   return "TMEM column " + num(cell % Tmem::kColumns) + ", lanes " + num(lane) +
          ".." + num(lane + 15);

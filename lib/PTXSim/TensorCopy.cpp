@@ -265,21 +265,19 @@ bool ptxsim::checkSource(Cta &cta, const Op &op, unsigned warp,
                          const TensorMap &map, const std::vector<int32_t> &at,
                          uint32_t base) {
   const uint32_t rowBytes = rowLength(map), pitch = rowPitch(map);
-  return forRows(
-      map, at, storedExtent(map),
-      [&](uint64_t offset, uint64_t bytes, uint64_t) {
-        for (uint64_t i = 0; i < bytes; ++i) {
-          uint32_t a = placeInShared(map, base, offset + i, rowBytes, pitch);
-          if (cta.shared.query(a, 1) == SharedMemory::Init)
-            continue;
-          cta.fault(
-              op, warp, "uninitialised",
-              "tensor store reads shared address " + hexString(a) +
-                  " (dynamic shared + " +
-                  std::to_string(int64_t(a) - cta.program.dynamicSharedBase) +
-                  "), which was never written");
-          return false;
-        }
-        return true;
-      });
+  return forRows(map, at, storedExtent(map),
+                 [&](uint64_t offset, uint64_t bytes, uint64_t) {
+                   for (uint64_t i = 0; i < bytes; ++i) {
+                     uint32_t a =
+                         placeInShared(map, base, offset + i, rowBytes, pitch);
+                     if (cta.shared.query(a, 1) == SharedMemory::Init)
+                       continue;
+                     cta.fault(op, warp, "uninitialised",
+                               "tensor store reads shared address " +
+                                   cta.program.sharedText(a) +
+                                   ", which was never written");
+                     return false;
+                   }
+                   return true;
+                 });
 }

@@ -130,6 +130,13 @@ class _Binder:
         for name in self.operands:
             if all(tensor.name != name for tensor in self.d.tensors):
                 raise ValueError(f"operand '{name}': the kernel has no such operand")
+        # A scalar that the kernel does not take is one that was meant for another parameter.
+        known = sorted({p.input for p in self.d.parameters if p.input})
+        for name in sorted(self.scalars):
+            if name not in known:
+                raise ValueError(
+                    f"scalar '{name}': the kernel has no such scalar, it has {', '.join(known) or 'none'}"
+                )
 
     def check_shapes(self) -> None:
         for tensor in self.d.tensors:

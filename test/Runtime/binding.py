@@ -107,6 +107,10 @@ class Binding(unittest.TestCase):
         self.assertEqual(bind(descriptor, all_operands, {"scale": 0.1}).parameters[-1], 0.15000000596046448)
         with self.assertRaisesRegex(ValueError, "parameter 'scale': expected a scalar 'scale', but got none"):
             bind(descriptor, all_operands)
+        with self.assertRaisesRegex(ValueError, "scalar 'scal': the kernel has no such scalar, it has scale$"):
+            bind(descriptor, all_operands, {"scale": 0.1, "scal": 0.1})
+        with self.assertRaisesRegex(ValueError, "scalar 'scale': the kernel has no such scalar, it has none"):
+            bind(self.descriptor, all_operands, {"scale": 0.1})
         for value in (float("nan"), float("inf"), 1e39):
             with self.assertRaisesRegex(ValueError, "parameter 'scale': expected a finite f32"):
                 bind(descriptor, all_operands, {"scale": value})

@@ -83,14 +83,53 @@ LogicalResult Compilation::parse() {
   return success(bool(module));
 }
 
+/// The chip that a kernel is made for already; empty for other operations.
+static StringRef getChipOf(Operation *op) {
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    return kernel.getTarget().getChip();
+  if (auto gpuModule = dyn_cast<gpu::GPUModuleOp>(op))
+    if (ArrayAttr targets = gpuModule.getTargetsAttr())
+      for (auto target : targets.getAsRange<NVVM::NVVMTargetAttr>())
+        return target.getChip();
+  return "";
+}
+
+/// Without --chip, kernels of the input say which chip attentions are for.
+LogicalResult Compilation::chooseChip() {
+  if (!options.chip.empty()) {
+    chip = options.chip;
+    return success();
+  }
+  Operation *attention = nullptr, *other = nullptr;
+  module->walk([&](Operation *op) {
+    if (isa<AttentionOp>(op))
+      attention = op;
+    StringRef own = getChipOf(op);
+    if (chip.empty())
+      chip = own.str();
+    else if (!own.empty() && own != chip)
+      other = op;
+  });
+  if (chip.empty())
+    chip = "sm_100a";
+  if (attention && other)
+    return attention->emitOpError()
+           << "expected a chip to be named with --chip, as kernels beside it "
+              "are for "
+           << chip << " and " << getChipOf(other);
+  return success();
+}
+
 /// Kernels that are scheduled already stay for the chip that they are for.
 LogicalResult Compilation::checkChips() {
-  WalkResult result = module->walk([&](KernelOp kernel) -> WalkResult {
-    if (kernel.getTarget().getChip() == options.chip)
+  if (options.chip.empty())
+    return success();
+  WalkResult result = module->walk([&](Operation *op) -> WalkResult {
+    StringRef own = getChipOf(op);
+    if (own.empty() || own == options.chip)
       return WalkResult::advance();
-    return kernel.emitOpError()
-           << "is scheduled for " << kernel.getTarget().getChip()
-           << ", but the chip asked for is " << options.chip;
+    return op->emitOpError() << "is for " << own << ", but --chip asks for "
+                             << options.chip << ": expected the same, or none";
   });
   return failure(result.wasInterrupted());
 }
@@ -103,8 +142,8 @@ LogicalResult Compilation::schedule() {
     return failure();
   auto onBadOption = [](const Twine &message) { return reportError(message); };
   if (failed(passes("schedule", [&](OpPassManager &pm) {
-        return addScheduleStage(
-            pm, "chip=" + options.chip + " " + options.schedule, onBadOption);
+        return addScheduleStage(pm, "chip=" + chip + " " + options.schedule,
+                                onBadOption);
       })))
     return failure();
   if (failed(stage("check", [&] { return checkChips(); })))
@@ -295,7 +334,8 @@ LogicalResult Compilation::run() {
           "there is nothing to compile in '" + options.input +
           "': expected an fa4.attention, an fa4.kernel or a kernel "
           "that --fa4-lower-to-nvvm made");
-    if (failed(schedule()))
+    if (failed(stage("check", [&] { return chooseChip(); })) ||
+        failed(schedule()))
       return failure();
     if (options.emit.schedule && failed(writeSchedules()))
       return failure();

@@ -25,6 +25,7 @@ struct EmitKinds {
 };
 
 struct CompileOptions {
+  /// `chip` is empty where none is named.
   std::string input, folder, chip, ptxas, schedule;
   unsigned ptxVersion = 88;
   EmitKinds emit;
@@ -48,6 +49,7 @@ private:
   LogicalResult passes(StringRef name,
                        function_ref<LogicalResult(OpPassManager &)> build);
   LogicalResult parse();
+  LogicalResult chooseChip();
   LogicalResult checkChips();
   LogicalResult schedule();
   LogicalResult lower();
@@ -59,6 +61,8 @@ private:
   MLIRContext &context;
   std::shared_ptr<llvm::SourceMgr> sources;
   OwningOpRef<ModuleOp> module;
+  /// What attentions are scheduled for where their module names no target.
+  std::string chip;
   /// The pass that failed last.
   std::string failedPass;
   std::vector<std::pair<std::string, double>> times;

@@ -35,9 +35,11 @@ static cl::list<std::string> emitKinds(
         "cubin     NAME.cubin, which needs ptxas\n"
         "launch    NAME.json, the launch descriptor"),
     cl::value_desc("KINDS"), cl::CommaSeparated, cl::cat(category));
-static cl::opt<std::string> chip("chip", cl::desc("Chip to compile for"),
-                                 cl::value_desc("NAME"), cl::init("sm_100a"),
-                                 cl::cat(category));
+static cl::opt<std::string>
+    chip("chip",
+         cl::desc("Chip to compile for; else that of the input's kernels, or\n"
+                  "sm_100a where it has none"),
+         cl::value_desc("NAME"), cl::cat(category));
 static cl::opt<unsigned>
     ptxVersion("ptx-version",
                cl::desc("PTX version to write, ten times: 88 is 8.8"),
@@ -89,7 +91,7 @@ static LogicalResult readEmitKinds(CompileOptions &options) {
 
 /// Refuses a chip before anything runs, and says what it lacks.
 static LogicalResult checkChip(MLIRContext &context) {
-  if (TargetAttr::getForChip(&context, chip))
+  if (chip.getNumOccurrences() == 0 || TargetAttr::getForChip(&context, chip))
     return success();
   return reportError("chip '" + chip +
                      "' cannot be compiled for: the schedules need tcgen05 or "

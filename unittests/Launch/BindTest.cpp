@@ -246,6 +246,8 @@ TEST(Bind, OperandsThatDoNotMatch) {
             "operand 'q': expected an address below 2^63");
   EXPECT_EQ(error([](Problem &p) { p.scalars.clear(); }),
             "parameter 'scale_log2': expected a scalar 'scale', but got none");
+  EXPECT_EQ(error([](Problem &p) { p.scalars["scal"] = 1; }),
+            "scalar 'scal': the kernel has no such scalar, it has scale");
   EXPECT_EQ(error([](Problem &p) {
               p.scalars["scale"] = std::numeric_limits<double>::quiet_NaN();
             }),

@@ -1,11 +1,12 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CudaLaunch on a driver that records: the functions of the driver that it
-// calls are defined here.
+// CudaLaunch and CudaKernel on a driver that records: the functions of the
+// driver that it calls are defined here.
 
 #include "fa4/Launch/CudaLaunch.h"
 #include "AttentionLaunch.h"
+#include "fa4/Launch/CudaKernel.h"
 #include "gtest/gtest.h"
 
 using namespace fa4;
@@ -16,6 +17,7 @@ namespace {
 struct Recorded {
   std::vector<std::string> calls;
   CUresult result = CUDA_SUCCESS;
+  std::string image, log;
   int sharedBytes = -1;
   CUlaunchConfig config = {};
   std::vector<void *> parameters;
@@ -39,6 +41,39 @@ protected:
 } // namespace
 
 extern "C" {
+CUresult CUDAAPI cuDriverGetVersion(int *version) {
+  *version = 12080;
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuModuleLoadDataEx(CUmodule *module, const void *image,
+                                    unsigned count, CUjit_option *options,
+                                    void **values) {
+  recorded.calls.push_back("load");
+  recorded.image = static_cast<const char *>(image);
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(options[0], CU_JIT_ERROR_LOG_BUFFER);
+  EXPECT_EQ(options[1], CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+  recorded.log.copy(static_cast<char *>(values[0]),
+                    reinterpret_cast<size_t>(values[1]) - 1);
+  if (recorded.result == CUDA_SUCCESS)
+    *module = reinterpret_cast<CUmodule>(uintptr_t(0x20));
+  return recorded.result;
+}
+
+CUresult CUDAAPI cuModuleUnload(CUmodule module) {
+  EXPECT_EQ(module, reinterpret_cast<CUmodule>(uintptr_t(0x20)));
+  recorded.calls.push_back("unload");
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuModuleGetFunction(CUfunction *function, CUmodule,
+                                     const char *name) {
+  recorded.calls.push_back(name);
+  *function = reinterpret_cast<CUfunction>(uintptr_t(0x40));
+  return CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuGetErrorName(CUresult error, const char **name) {
   *name = error == CUDA_ERROR_INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE" : "?";
   return CUDA_SUCCESS;
@@ -173,4 +208,37 @@ TEST_F(CudaLaunchTest, ErrorsOfTheDriver) {
   recorded.result = CUDA_ERROR_INVALID_VALUE;
   EXPECT_EQ(llvm::toString(launch->enqueue(stream)),
             "launch: CUDA_ERROR_INVALID_VALUE");
+}
+
+TEST_F(CudaLaunchTest, AKernelIsLoadedAndUnloaded) {
+  LaunchDescriptor descriptor = makeAttentionDescriptor();
+  {
+    llvm::Expected<CudaKernel> loaded =
+        CudaKernel::load(descriptor, ".version 8.8");
+    ASSERT_TRUE(static_cast<bool>(loaded));
+    CudaKernel kernel = std::move(*loaded);
+    EXPECT_EQ(kernel.getFunction(), function);
+  }
+  EXPECT_EQ(recorded.image, ".version 8.8");
+  EXPECT_EQ(recorded.calls,
+            (std::vector<std::string>{"load", descriptor.kernel, "unload"}));
+}
+
+TEST_F(CudaLaunchTest, WhatTheDriversCompilerSays) {
+  LaunchDescriptor descriptor = makeAttentionDescriptor();
+  recorded.result = CUDA_ERROR_INVALID_VALUE;
+  recorded.log = "line 7; error : Unknown symbol 'x'\n";
+  llvm::Expected<CudaKernel> refused = CudaKernel::load(descriptor, "x");
+  ASSERT_FALSE(static_cast<bool>(refused));
+  EXPECT_EQ(llvm::toString(refused.takeError()),
+            "kernel '" + descriptor.kernel + "', made for " + descriptor.chip +
+                " in PTX " + descriptor.ptx +
+                ", on a driver of CUDA 12.8: CUDA_ERROR_INVALID_VALUE\n"
+                "the driver's compiler says:\n"
+                "line 7; error : Unknown symbol 'x'");
+  recorded.log.clear();
+  refused = CudaKernel::load(descriptor, "x");
+  ASSERT_FALSE(static_cast<bool>(refused));
+  std::string text = llvm::toString(refused.takeError());
+  EXPECT_EQ(text.find("says"), std::string::npos) << text;
 }

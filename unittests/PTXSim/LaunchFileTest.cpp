@@ -155,6 +155,9 @@ TEST(LaunchFileTest, RefusesWhatDoesNotFit) {
   call.tensors[0].type = ElementType::BF16;
   EXPECT_EQ(bindError(call), "tensor 'q' has element type bf16, expected f16");
   call.tensors[0].type = ElementType::F16;
+  call.scalars["scal"] = 1;
+  EXPECT_EQ(bindError(call),
+            "the kernel has no scalar 'scal', it has scale");
   call.scalars.clear();
   EXPECT_EQ(bindError(call), "scalar 'scale' is not given");
   call.tensors.clear();

@@ -242,6 +242,22 @@ TEST(Warp, BadAccessesAreFaults) {
   }
 }
 
+// A message places an address among the variables or in the dynamic array.
+TEST(Warp, SharedAddressesInMessages) {
+  const std::pair<const char *, const char *> kCases[] = {
+      {" ld.shared.u32 %w1, [fixed+8];", " (static shared + 8), which was"},
+      {" ld.shared.u32 %w1, [dyn+64];", " (dynamic shared + 64), which was"},
+  };
+  for (auto [body, message] : kCases) {
+    KernelRun r =
+        runRows(std::string(" .shared .align 4 .b8 fixed[16];") + body, {{0}},
+                Options(), 1024);
+    ASSERT_EQ(r.result.status, Status::Fault) << body << r.result.str();
+    EXPECT_NE(r.result.faults[0].message.find(message), std::string::npos)
+        << r.result.str();
+  }
+}
+
 TEST(Warp, StepLimit) {
   Options o;
   o.maxSteps = 10000;

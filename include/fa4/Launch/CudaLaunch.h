@@ -4,7 +4,7 @@
 // A bound launch as the CUDA driver takes it. Header only, as fa4 itself is
 // built without CUDA: whoever includes it has cuda.h and links the driver.
 //
-//   CUfunction function = ...;              // of NAME.cubin or NAME.ptx
+//   CUfunction function = ...;              // as of fa4::CudaKernel
 //   auto bound = fa4::bind(descriptor, problem);
 //   auto launch = fa4::CudaLaunch::create(*bound, function);
 //   launch->enqueue(stream);                // as often as wanted
@@ -23,14 +23,15 @@
 
 namespace fa4 {
 
-/// Success, or "WHAT: CUDA_ERROR_...".
-inline llvm::Error checkCuda(CUresult result, const llvm::Twine &what) {
+/// Success, or "WHAT: CUDA_ERROR_..." and `details`.
+inline llvm::Error checkCuda(CUresult result, const llvm::Twine &what,
+                             const llvm::Twine &details = "") {
   if (result == CUDA_SUCCESS)
     return llvm::Error::success();
   const char *name = nullptr;
   if (cuGetErrorName(result, &name) != CUDA_SUCCESS || !name)
     name = "unknown error";
-  return llvm::createStringError(what + ": " + name);
+  return llvm::createStringError(what + ": " + name + details);
 }
 
 /// The parameters of one launch in the memory that the driver reads, and its

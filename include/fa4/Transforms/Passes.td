@@ -44,7 +44,8 @@ def ScheduleAttention : Pass<"fa4-schedule-attention", "::mlir::ModuleOp"> {
            "registers a thread of the mma, load, store and idle roles">,
     Option<"kvStages", "kv-stages", "int64_t", "0",
            "slots of the K/V ring, of K's and of V's with wgmma; 0 takes 3 for head "
-           "dimension 128 and 6 for 64, with wgmma what measured best for the shape">,
+           "dimension 128 and 6 for 64, with wgmma what measured best for the shape, or fewer where "
+           "blocks are large">,
     Option<"polyPairs", "poly-pairs", "int64_t", "2",
            "of every poly-of pairs of columns, how many exponentials go by polynomial">,
     Option<"polyOf", "poly-of", "int64_t", "8", "period of poly-pairs, in pairs of columns">,

@@ -88,15 +88,27 @@ static LogicalResult checkRegisters(AttentionOp op, const HopperPlan &plan) {
                           << " producer)";
 }
 
+namespace {
+/// Bytes of shared memory. O is staged in as much as Q takes.
+struct SharedMemory {
+  explicit SharedMemory(const HopperPlan &plan)
+      : q(plan.consumers * kWgmmaRows * plan.headDim * 2),
+        block(plan.tileKeys * plan.headDim * 2), kv(2 * plan.kvStages * block),
+        // q_full, q_empty, o_full, o_empty and turn: one a consumer; full and
+        // empty of K and V: one a slot.
+        barriers(8 *
+                 ((plan.turns ? 5 : 4) * plan.consumers + 4 * plan.kvStages)) {}
+
+  int64_t total() const { return 2 * q + kv + barriers; }
+
+  int64_t q, block, kv, barriers;
+};
+} // namespace
+
 static LogicalResult checkSharedMemory(AttentionOp op, const HopperPlan &plan) {
-  int64_t row = plan.headDim * 2;
-  int64_t q = plan.consumers * kWgmmaRows * row;
-  int64_t block = plan.tileKeys * row, kv = 2 * plan.kvStages * block;
-  // q_full, q_empty, o_full, o_empty and turn: one a consumer; full and empty
-  // of K and V: one a slot.
-  int64_t barriers =
-      8 * ((plan.turns ? 5 : 4) * plan.consumers + 4 * plan.kvStages);
-  int64_t total = 2 * q + kv + barriers, limit = plan.target.getSmemBytes();
+  SharedMemory bytes(plan);
+  auto [q, block, kv, barriers] = bytes;
+  int64_t total = bytes.total(), limit = plan.target.getSmemBytes();
   if (total <= limit)
     return success();
   return op.emitOpError() << "expected at most " << limit
@@ -192,8 +204,13 @@ schedule::planHopper(AttentionOp op, TargetAttr target,
   plan.maskFirst = plan.causal || ShapedType::isDynamic(keys) || keys == 0 ||
                    (plan.tileKeys > 0 && keys % plan.tileKeys != 0);
   plan.scheduler = planScheduler(plan.causal, options.scheduler);
-  if (failed(checkShape(op, plan)) || failed(checkRegisters(op, plan)) ||
-      failed(checkSharedMemory(op, plan)))
+  if (failed(checkShape(op, plan)))
+    return failure();
+  // Larger blocks leave room for fewer slots.
+  while (options.kvStages == 0 && plan.kvStages > 2 &&
+         SharedMemory(plan).total() > plan.target.getSmemBytes())
+    --plan.kvStages;
+  if (failed(checkRegisters(op, plan)) || failed(checkSharedMemory(op, plan)))
     return failure();
   return plan;
 }
