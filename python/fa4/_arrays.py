@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from ._bind import Operand
 
@@ -27,7 +27,9 @@ class View:
     operand: Operand
     address: int
     device: int
-    stream: Callable[[], int]  # the current stream of its framework, as a handle
+    # The current stream of its framework, as a handle; None where no work is left to order.
+    stream: Callable[[], Optional[int]]
+    writable: bool = True
 
 
 def module_of(array: Any) -> str:
@@ -44,11 +46,20 @@ def is_jax(array: Any) -> bool:
     return jax is not None and isinstance(array, jax.Array)
 
 
+def is_cupy(array: Any) -> bool:
+    return module_of(array) == "cupy"
+
+
 def view_of(array: Any, name: str) -> View:
     """Raises TypeError for what is no tensor on a CUDA device."""
     if is_torch(array):
         return _torch_view(array, name)
     if is_jax(array):
+        if isinstance(array, sys.modules["jax"].core.Tracer):
+            raise TypeError(
+                f"operand '{name}': expected an array, but got a tracer: "
+                "fa4.attention runs outside of jax.jit, jax.vmap and jax.grad"
+            )
         return _dlpack_view(array, name)
     # A property that raises AttributeError (an array on the host) counts as none.
     interface = getattr(array, "__cuda_array_interface__", None)
@@ -114,12 +125,16 @@ def _interface_view(array: Any, interface: Dict[str, Any], name: str) -> View:
     index = getattr(device, "id", device)  # CuPy's device has an id
     if not isinstance(index, int):
         index = _device_of(interface["data"][0])
+    if interface.get("mask") is not None:
+        raise TypeError(f"operand '{name}': expected an array without a mask")
     stream = interface.get("stream")
-    if module_of(array) == "cupy":
+    address, readonly = interface["data"]
+    operand = Operand(kind, shape, strides)
+    if is_cupy(array):
         cupy = sys.modules["cupy"]
-        return View(Operand(kind, shape, strides), interface["data"][0], index,
-                    lambda: cupy.cuda.get_current_stream().ptr)  # fmt: skip
-    return View(Operand(kind, shape, strides), interface["data"][0], index, lambda: stream or LEGACY_STREAM)
+        return View(operand, address, index, lambda: cupy.cuda.get_current_stream(index).ptr)
+    # 1 is the legacy default stream too.
+    return View(operand, address, index, lambda: LEGACY_STREAM if stream == 1 else stream, not readonly)
 
 
 def _device_of(address: int) -> int:
@@ -175,4 +190,4 @@ def _dlpack_view(array: Any, name: str) -> View:
     if tensor.lanes != 1:
         kind += f"x{tensor.lanes}"
     address = (tensor.data or 0) + tensor.byte_offset
-    return View(Operand(kind, shape, strides), address, int(where[1]), lambda: LEGACY_STREAM)
+    return View(Operand(kind, shape, strides), address, int(where[1]), lambda: LEGACY_STREAM, not is_jax(array))

@@ -10,14 +10,18 @@ import threading
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from . import _compile
-from ._arrays import View, is_jax, is_torch, module_of, view_of
+from ._arrays import View, is_jax, is_torch, view_of
 from ._bind import Operand
-from ._driver import get_device
-from ._kernel import Kernel, state
+from ._driver import Device, get_device
+from ._frameworks import framework_of
+from ._kernel import Kernel, as_scale, state
+from ._layout import can_show, check_outputs_apart, is_aligned, is_distinct, must_copy, overlaps_input, padded
 from ._plan import Plan
+from ._streams import among
 
 _kernels: List[Kernel] = []
 _lock = threading.Lock()
+_compiling = threading.Lock()
 _torch_attention: Any = None  # of fa4._torch, once PyTorch is there
 
 
@@ -58,8 +62,8 @@ def attention(
 ) -> Any:  # fmt: skip
     """softmax(scale * q k^T) v, over the keys that each query sees.
 
-    q is [B, Sq, Hq, D]; k and v are [B, Skv, Hkv, D], and Hkv divides Hq; f16 or bf16, any
-    strides with a contiguous last dimension. Query i sees keys up to i + Skv - Sq if causal.
+    q is [B, Sq, Hq, D]; k and v are [B, Skv, Hkv, D], and Hkv divides Hq; f16 or bf16, of any
+    strides: what TMA cannot take is copied. Query i sees keys up to i + Skv - Sq if causal.
     Gives the output, as q in shape and layout, or the pair of it and the natural log-sum-exp
     [B, Hq, Sq] in f32. Runs on the caller's current stream and does not wait.
 
@@ -73,7 +77,7 @@ def attention(
     elif is_torch(q):
         _load_torch()
         return attention(q, k, v, causal, scale, return_lse, out)
-    return _attention_of_arrays(q, k, v, bool(causal), scale, bool(return_lse), out)
+    return _attention_of_arrays(q, k, v, bool(causal), as_scale(scale), bool(return_lse), out)
 
 
 def _load_torch() -> None:
@@ -88,26 +92,84 @@ def _attention_of_arrays(
 ) -> Any:
     views = {"q": view_of(q, "q"), "k": view_of(k, "k"), "v": view_of(v, "v")}
     check_inputs({name: view.operand for name, view in views.items()}, {n: view.device for n, view in views.items()})
-    if is_jax(q) and out is not None:
-        raise TypeError("out: arrays of JAX cannot be written")
-    o, lse = outputs(q, views["q"], return_lse) if out is None else split_out(out, return_lse)
-    views["o"] = view_of(o, "o")
-    if return_lse:
-        views["lse"] = view_of(lse, "lse")
-    device = views["q"].device
+    framework = framework_of(q, views["q"])
+    arrays = _written(q, framework, views, return_lse, out)
     check_outputs({n: view.operand for n, view in views.items()}, {n: view.device for n, view in views.items()})
-    check_overlap({n: view.address for n, view in views.items()}, views["o"].operand)
-    plan = plan_for({n: view.operand for n, view in views.items()}, device, causal, scale)
-    launch = plan.launch_at(tuple(view.address for view in views.values()))
-    if launch is not None:
-        with plan.device.current():
-            launch(views["q"].stream())
+    for name in arrays:
+        if not views[name].writable:
+            raise TypeError(f"operand '{name}': expected memory that can be written")
+    check_outputs_apart(*_split(views))
+    device = get_device(views["q"].device)
+    if is_empty(views["q"].operand):
+        return (arrays["o"], arrays["lse"]) if return_lse else arrays["o"]
+    with among(device, list(views.values())) as stream:
+        # Their memory is given back once the launch is on its stream.
+        kept = _copy_what_must_be(framework, {"q": q, "k": k, "v": v}, views)
+        if scale is None and views["q"].operand.shape[3] != q.shape[3]:
+            scale = q.shape[3] ** -0.5
+        plan = plan_for(_split(views)[0], device.index, causal, scale)
+        launch = plan.launch_at(tuple(view.address for view in views.values()))
+        if launch is not None:
+            launch(stream)
             if is_jax(q):
-                _wait(plan)
-    return (o, lse) if return_lse else o
+                _wait()
+        for name in arrays:
+            if name in kept:
+                arrays[name] = framework.store(kept[name], arrays[name])
+    return (arrays["o"], arrays["lse"]) if return_lse else arrays["o"]
 
 
-def _wait(plan: Plan) -> None:
+def _split(views: Mapping[str, View]) -> Tuple[Dict[str, Operand], Dict[str, int]]:
+    return {n: view.operand for n, view in views.items()}, {n: view.address for n, view in views.items()}
+
+
+def _written(q: Any, framework: Any, views: Dict[str, View], return_lse: bool, out: Any) -> Dict[str, Any]:
+    """The outputs by name, new ones or the caller's; `views` gets theirs."""
+    b, sq, hq, d = views["q"].operand.shape
+    if out is not None:
+        arrays = dict(zip(("o", "lse"), split_out(out, return_lse)))
+        if not return_lse:
+            del arrays["lse"]
+        for name, array in arrays.items():
+            if is_jax(array):
+                raise TypeError("out: arrays of JAX cannot be written")
+            views[name] = view_of(array, name)
+        return arrays
+    if framework is None:
+        raise TypeError(f"out: expected an array to write to, as none can be made like a {type(q).__name__}")
+    made = {"o": framework.new((b, sq, hq, d), views["q"].operand.type)}
+    if return_lse:
+        made["lse"] = framework.new((b, hq, sq), "f32")
+    views.update((name, view) for name, (_, view) in made.items())
+    return {name: array for name, (array, _) in made.items()}
+
+
+def _copy_what_must_be(framework: Any, inputs: Mapping[str, Any], views: Dict[str, View]) -> Dict[str, Any]:
+    """Puts copies of inputs, and scratch in the place of outputs, into `views` where a kernel
+    cannot take them where they lie; the new arrays by name."""
+    if must_copy(*_split(views)) is None:
+        return {}
+    if framework is None:
+        # Rules of strides and addresses are the kernel's to tell.
+        for name, view in views.items():
+            check_rows(name, view.operand)
+        check_overlap(*_split(views))
+        return {}
+    kept: Dict[str, Any] = {}
+    columns = padded(views["q"].operand.shape[3])
+    for name, view in list(views.items()):
+        fits = can_show(name, view.operand) and is_aligned(name, view.operand, view.address)
+        if name in inputs:
+            if not fits:
+                kept[name], views[name] = framework.copy(inputs[name], columns)
+        elif not fits or overlaps_input(name, *_split(views)):
+            shape = view.operand.shape
+            shape = shape if name == "lse" else (*shape[:-1], columns)
+            kept[name], views[name] = framework.new(shape, view.operand.type)
+    return kept
+
+
+def _wait() -> None:
     """JAX does not say which stream will read the outputs: they are complete instead."""
     from ._driver import check, get_driver
 
@@ -116,27 +178,12 @@ def _wait(plan: Plan) -> None:
 
 def split_out(out: Any, return_lse: bool) -> Tuple[Any, Any]:
     if not return_lse:
+        if isinstance(out, (tuple, list)):
+            raise TypeError("out: expected one tensor, as return_lse is not asked")
         return out, None
     if not isinstance(out, (tuple, list)) or len(out) != 2:
         raise TypeError("out: expected a pair of tensors, the output and the log-sum-exp, as return_lse asks")
     return out[0], out[1]
-
-
-def outputs(q: Any, view: View, return_lse: bool) -> Tuple[Any, Any]:
-    """New arrays of q's framework; those of PyTorch are in _torch.py."""
-    b, sq, hq, d = view.operand.shape
-    if module_of(q) == "cupy":
-        cupy = sys.modules["cupy"]
-        with cupy.cuda.Device(view.device):
-            return cupy.empty((b, sq, hq, d), q.dtype), cupy.empty((b, hq, sq), "f4") if return_lse else None
-    if is_jax(q):
-        jax = sys.modules["jax"]
-        with jax.default_device(next(iter(q.devices()))):
-            o = jax.numpy.empty((b, sq, hq, d), q.dtype)
-            lse = jax.numpy.empty((b, hq, sq), "float32") if return_lse else None
-        # Buffers that a computation of JAX still fills are not ours yet.
-        return jax.block_until_ready(o), jax.block_until_ready(lse)
-    raise TypeError(f"out: expected an array to write to, as none can be made like a {type(q).__name__}")
 
 
 def check_inputs(operands: Mapping[str, Operand], devices: Mapping[str, int]) -> None:
@@ -156,8 +203,6 @@ def check_inputs(operands: Mapping[str, Operand], devices: Mapping[str, int]) ->
             raise ValueError(
                 f"{where}: expected rank 4 [B, S, {heads}, D], but got {len(operand.shape)} {list(operand.shape)}"
             )
-        if operand.strides[3] != 1 and operand.shape[3] > 1 and 0 not in operand.shape:
-            raise ValueError(f"{where}, dimension 3: expected stride 1, but got {operand.strides[3]}")
         for axis, what in ((0, "batches"), (3, "the head dimension")):
             if operand.shape[axis] != q.shape[axis]:
                 raise ValueError(
@@ -192,48 +237,80 @@ def check_outputs(operands: Mapping[str, Operand], devices: Mapping[str, int]) -
             raise ValueError(
                 f"{where}: expected a tensor on device {devices['q']} as 'q', but got one on {devices[name]}"
             )
-        if operand.strides[-1] != 1 and shape[-1] > 1 and 0 not in shape:
-            raise ValueError(f"{where}, dimension {len(shape) - 1}: expected stride 1, but got {operand.strides[-1]}")
+        if not is_distinct(operand):
+            raise ValueError(
+                f"{where}: expected an element of memory for each element, "
+                f"but got strides {list(operand.strides)} for shape {list(operand.shape)}"
+            )
 
 
-def check_overlap(addresses: Mapping[str, int], o: Operand) -> None:
-    """The same tensor as input and output; partial overlap is the caller's to avoid."""
-    for name in ("q", "k", "v"):
-        if addresses["o"] == addresses[name] and 0 not in o.shape:
-            raise ValueError(f"operand 'o': expected memory of its own, but it begins where '{name}' does")
+def is_empty(q: Operand) -> bool:
+    """Whether there is nothing to write, and no kernel to choose: some have no head at all."""
+    return 0 in q.shape[:3]
+
+
+def check_rows(name: str, operand: Operand) -> None:
+    shape, strides = operand.shape, operand.strides
+    if strides[-1] != 1 and shape[-1] > 1 and 0 not in shape:
+        raise ValueError(
+            f"operand '{name}', dimension {len(shape) - 1}: expected stride 1, but got {strides[-1]}, "
+            "and no copy can be made of this kind of array"
+        )
+
+
+def check_overlap(operands: Mapping[str, Operand], addresses: Mapping[str, int]) -> None:
+    for output in ("o", "lse"):
+        if output in operands and overlaps_input(output, operands, addresses):
+            raise ValueError(
+                f"operand '{output}': expected memory of its own, but it may overlap an input, "
+                "and no scratch can be made of this kind of array"
+            )
 
 
 def plan_for(operands: Mapping[str, Operand], device: int, causal: bool, scale: Optional[float]) -> Plan:
     """The kernel for an attention on a device, bound: one of `use`, else one compiled now."""
-    _compile.check_scale(scale)
     target = get_device(device)
-    q, k = operands["q"], operands["k"]
-    reasons: List[str] = []
-    for kernel in list(_kernels):
-        reason = _unfit(kernel, operands, target, causal, scale)
-        if reason is None:
-            try:
-                return kernel.plan(_views(operands), device)
-            except (TypeError, ValueError) as error:
-                reason = str(error)
-        reasons.append(f"{kernel.name} of {kernel.folder}: {reason}")
+    plan, reasons = _kernel_in_use(operands, target, causal, scale)
+    if plan is not None:
+        return plan
     if _compile.find_tool() is None:
         raise ValueError(
             "no kernel fits this attention, and there is no fa4-compile to make one"
             + "".join(f"\n  {reason}" for reason in reasons)
         )
-    kernel = _compile.compile(
-        chip=f"sm_{target.capability}a", dtype=q.type, head_dim=q.shape[3], query_heads=q.shape[2],
-        kv_heads=k.shape[2], causal=causal, scale=scale, return_lse="lse" in operands,
-    )  # fmt: skip
-    plan = kernel.plan(_views(operands), device)
-    with _lock:
-        _kernels.append(kernel)
+    # One compiles, and the others find the kernel then.
+    with _compiling:
+        plan, _ = _kernel_in_use(operands, target, causal, scale)
+        if plan is None:
+            q, k = operands["q"], operands["k"]
+            kernel = _compile.compile(
+                chip=f"sm_{target.capability}a", dtype=q.type, head_dim=q.shape[3], query_heads=q.shape[2],
+                kv_heads=k.shape[2], causal=causal, scale=scale, return_lse="lse" in operands,
+            )  # fmt: skip
+            plan = kernel.plan(_views(operands), device)
+            with _lock:
+                _kernels.append(kernel)
     return plan
 
 
+def _kernel_in_use(
+    operands: Mapping[str, Operand], target: Device, causal: bool, scale: Optional[float]
+) -> Tuple[Optional[Plan], List[str]]:
+    """The plan of a kernel that fits, or why each does not."""
+    reasons: List[str] = []
+    for kernel in list(_kernels):
+        reason = _unfit(kernel, operands, target, causal, scale)
+        if reason is None:
+            try:
+                return kernel.plan(_views(operands), target.index), []
+            except (TypeError, ValueError) as error:
+                reason = str(error)
+        reasons.append(f"{kernel.name} of {kernel.folder}: {reason}")
+    return None, reasons
+
+
 def _unfit(
-    kernel: Kernel, operands: Mapping[str, Operand], device: Any, causal: bool, scale: Optional[float]
+    kernel: Kernel, operands: Mapping[str, Operand], device: Device, causal: bool, scale: Optional[float]
 ) -> Optional[str]:
     """Why a kernel does not compute this, before its shapes are looked at."""
     meaning = kernel.meaning

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +20,33 @@ from typing import Any, Dict, Mapping, Optional, Union
 from ._arrays import View, view_of
 from ._bind import bind
 from ._descriptor import Descriptor, DescriptorError
-from ._driver import Device, check, get_device, get_driver
+from ._driver import CudaError, Device, get_device
+from ._layout import OUTPUTS
+from ._image import load_function, load_in_capture, load_library, refusal
 from ._plan import Plan
+from ._streams import among
 
 MANIFEST = "fa4.json"
 MANIFEST_SCHEMA = 1
+
+
+F32_MAX = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
+
+
+def as_scale(scale: Any) -> Optional[float]:
+    """What a kernel can hold of a scale: a finite f32, or None for 1/sqrt(D)."""
+    if scale is None:
+        return None
+    try:
+        # A bool is likely another argument, text is none.
+        value = None if isinstance(scale, (bool, str, bytes)) else float(scale)
+    except (TypeError, ValueError, RuntimeError):
+        value = None
+    if value is None:
+        raise TypeError(f"scale: expected a number, or None for 1/sqrt(D), but got {scale!r}")
+    if not abs(value) <= F32_MAX:
+        raise ValueError(f"scale: expected a finite number of f32, but got {value}")
+    return value
 
 
 @dataclass(frozen=True)
@@ -37,6 +60,7 @@ class Meaning:
 def state(known: Optional[Meaning], causal: Optional[bool], scale: Optional[float], what: str) -> Optional[Meaning]:
     """What a kernel computes, of what is known and what the caller says. A mask or scale
     that is not the kernel's would have fa4.attention choose it for another attention."""
+    scale = as_scale(scale)
     if causal is None and scale is None:
         return known
     if known is None:
@@ -79,6 +103,9 @@ class Kernel:
             raise TypeError(f"expected {len(self.operands)} tensors ({', '.join(self.operands)}), got {len(tensors)}")
         views = {name: view_of(tensor, name) for name, tensor in zip(self.operands, tensors)}
         first = views[self.operands[0]]
+        for name in OUTPUTS:
+            if name in views and not views[name].writable:
+                raise TypeError(f"operand '{name}': expected memory that can be written")
         for name, view in views.items():
             if view.device != first.device:
                 raise ValueError(
@@ -88,8 +115,8 @@ class Kernel:
         plan = self.plan(views, first.device, scalars)
         launch = plan.launch_at(tuple(view.address for view in views.values()))
         if launch is not None:
-            with plan.device.current():
-                launch(first.stream())
+            with among(plan.device, list(views.values())) as stream:
+                launch(stream)
 
     def plan(self, views: Mapping[str, View], device: int, scalars: Optional[Mapping[str, float]] = None) -> Plan:
         """The launch of these types, shapes and strides on a device, kept for the next call."""
@@ -123,14 +150,13 @@ class Kernel:
 
     def _load(self, device: Device) -> Any:
         self.check_device(device)
-        driver = get_driver()
-        with device.current():
-            if self._library is None:
-                self._library = check(driver.cuLibraryLoadData(self.image, [], [], 0, [], [], 0))
-            kernel = check(driver.cuLibraryGetKernel(self._library, self.name.encode()))
-            attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-            check(driver.cuKernelSetAttribute(attribute, self.descriptor.dynamic_shared_bytes, kernel, device.handle))
-            return check(driver.cuKernelGetFunction(kernel))
+        with device.current(), load_in_capture():
+            try:
+                if self._library is None:
+                    self._library = load_library(self.image)
+                return load_function(self._library, self.descriptor, device)
+            except CudaError as error:
+                raise refusal(error, self.descriptor, self.folder, self.image, device) from None
 
 
 def load(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _tensor_map as maps
@@ -32,10 +33,7 @@ class Plan:
         self.binding, self.device, self.operands = binding, device, tuple(operands)
         self.launches: Dict[Tuple[int, ...], Optional[Launch]] = {}
         self._function = function
-        self._maps: List[Tuple[int, MapAt, _Encoder]] = []
-        self._pointers: List[Tuple[int, Callable[[Mapping[str, int]], Any]]] = []
-        self._template: Optional[bytes] = None  # the parameters, but for what needs an address
-        self._offsets: List[int] = []
+        self._template: Optional[_Template] = None
         # The parameters, then a pointer to each, and room to align them.
         self._size = -(-binding.descriptor.parameter_bytes() // 8) * 8
         self._storage = ctypes.c_char * (self._size + 8 * len(binding.descriptor.parameters) + 64)
@@ -49,46 +47,52 @@ class Plan:
             return self.launches[addresses]
         except KeyError:
             pass
-        launch = None if self.binding.skip else self._prepare(dict(zip(self.operands, addresses)))
+        launch = None
+        if not self.binding.skip:
+            # Tensor maps are encoded, and the kernel is loaded, for the context of the device.
+            with self.device.current():
+                launch = self._prepare(dict(zip(self.operands, addresses)))
         if len(self.launches) >= KEPT:
             self.launches.clear()
         self.launches[addresses] = launch
         return launch
 
-    def _start(self, addresses: Mapping[str, int]) -> bytes:
+    def _start(self, addresses: Mapping[str, int]) -> _Template:
         """Checks all parameters once, and writes those that hold for every address."""
         descriptor = self.binding.descriptor
         values = self.binding.at(addresses)
-        template = bytearray(self._size)
-        self._maps, self._pointers = [], []
+        data = bytearray(self._size)
+        encoders: List[Tuple[int, MapAt, _Encoder]] = []
+        pointers: List[Tuple[int, Callable[[Mapping[str, int]], Any]]] = []
         for parameter, source, value in zip(descriptor.parameters, self.binding.parameters, values):
             if isinstance(source, MapAt):
-                self._maps.append((parameter.offset, source, _Encoder(source.blank)))
+                encoders.append((parameter.offset, source, _Encoder(source.blank)))
             elif callable(source):
-                self._pointers.append((parameter.offset, source))
+                pointers.append((parameter.offset, source))
             else:
-                struct.pack_into(FORMATS[parameter.kind], template, parameter.offset, value)
-        self._offsets = [parameter.offset for parameter in descriptor.parameters]
-        return bytes(template)
+                struct.pack_into(FORMATS[parameter.kind], data, parameter.offset, value)
+        return _Template(bytes(data), encoders, pointers)
 
     def _prepare(self, addresses: Mapping[str, int]) -> Launch:
-        if self._template is None:
-            self._template = self._start(addresses)
+        # Whole once it is there: other threads may use it at once.
+        template = self._template
+        if template is None:
+            template = self._template = self._start(addresses)
         # A tensor map lies at a multiple of 64 bytes.
         storage = self._storage()
         start = ctypes.addressof(storage)
         shift = -start % 64
         start += shift
-        ctypes.memmove(start, self._template, self._size)
-        for at, source, encoder in self._maps:
+        ctypes.memmove(start, template.data, self._size)
+        for at, source, encoder in template.maps:
             base = source.base(addresses)
             if base % 32 or base == 0:
                 source(addresses)  # raises unless a multiple of 16 is enough
             ctypes.memmove(start + at, encoder.encode(base), MAP_BYTES)
-        for at, value in self._pointers:
+        for at, value in template.pointers:
             struct.pack_into("<Q", storage, shift + at, value(addresses))
-        pointers = shift + self._size
-        struct.pack_into(f"<{len(self._offsets)}Q", storage, pointers, *[start + at for at in self._offsets])
+        pointers, offsets = shift + self._size, [parameter.offset for parameter in self.binding.descriptor.parameters]
+        struct.pack_into(f"<{len(offsets)}Q", storage, pointers, *[start + at for at in offsets])
         return self._launcher(storage, start + self._size)
 
     def _launcher(self, storage: Any, address: int) -> Launch:
@@ -103,6 +107,8 @@ class Plan:
         def launch(stream: int, keep: Any = storage) -> None:
             handle = streams.get(stream)
             if handle is None:
+                if len(streams) >= KEPT:
+                    streams.clear()
                 handle = streams[stream] = CUstream(stream)
             status = cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, handle, address, 0)[0]
             if status != 0:
@@ -120,6 +126,15 @@ class Plan:
 
 
 _streams: Dict[int, Any] = {}
+
+
+@dataclass(frozen=True)
+class _Template:
+    """The parameters of a plan, but for what needs an address."""
+
+    data: bytes
+    maps: Sequence[Tuple[int, MapAt, _Encoder]]  # with offsets
+    pointers: Sequence[Tuple[int, Callable[[Mapping[str, int]], Any]]]
 
 
 class _Encoder:

@@ -6,6 +6,7 @@
 
 import json
 import os
+import shutil
 import stat
 import tempfile
 import unittest
@@ -53,9 +54,43 @@ class Compiling(unittest.TestCase):
             sorted(p.name for p in (self.path / "cache").iterdir()), sorted([first.folder.name, other.folder.name])
         )
 
+    def test_the_cache_knows_the_assembler(self):
+        """H3: with another ptxas, or with one where none was, it is another kernel."""
+        real = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+        if not os.path.exists(real):
+            self.skipTest("there is no ptxas")
+        before, tools = os.environ["PATH"], self.path / "tools"
+        tools.mkdir()
+        os.environ["PATH"] = f"{tools}:{before}"
+        try:
+            folders = [fa4.compile(chip="sm_90a", head_dim=64).folder]
+            (tools / "ptxas").write_text(f'#!/bin/sh\nexec "{real}" "$@"\n')
+            (tools / "ptxas").chmod(0o755)
+            folders += [fa4.compile(chip="sm_90a", head_dim=64).folder for _ in range(2)]
+        finally:
+            os.environ["PATH"] = before
+        self.assertEqual((len(set(folders)), folders[1]), (2, folders[2]))
+
+    def test_a_cache_that_cannot_be(self):
+        (self.path / "file").write_text("")
+        os.environ["FA4_CACHE"] = str(self.path / "file" / "cache")
+        with self.assertRaisesRegex(OSError, "cannot be made: .*; FA4_CACHE names another"):
+            fa4.compile(chip="sm_90a", head_dim=64)
+
     def test_what_the_tool_refuses(self):
-        with self.assertRaisesRegex(fa4.CompileError, "96"):
-            fa4.compile(self.path / "k", chip="sm_100a", head_dim=96)
+        for value in (0, 129, 256):
+            with self.assertRaisesRegex(ValueError, f"head_dim: expected a multiple of 8 from 8 to 128, but got {value}$"):
+                fa4.compile(self.path / "k", chip="sm_100a", head_dim=value)
+        with self.assertRaisesRegex(ValueError, r"but got 33: compile 40 with scale=33\*\*-0.5"):
+            fa4.compile(self.path / "k", chip="sm_100a", head_dim=33)
+        for value in ("x", True, b"1", [1.0]):
+            with self.assertRaisesRegex(TypeError, r"scale: expected a number, or None for 1/sqrt\(D\), but got "):
+                fa4.compile(chip="sm_100a", scale=value)
+        for name in ("batch", "query_length", "kv_length", "query_heads", "kv_heads", "head_dim"):
+            with self.assertRaisesRegex(TypeError, f"{name}: expected an integer or None, but got 2.5"):
+                fa4.compile(chip="sm_100a", **{name: 2.5})
+        with self.assertRaisesRegex(ValueError, "batch: expected 0 or more, but got -1"):
+            fa4.compile(chip="sm_100a", batch=-1)
         with self.assertRaisesRegex(fa4.CompileError, "sm_80"):
             fa4.compile(chip="sm_80")
         self.assertEqual(list((self.path / "cache").iterdir()), [])
@@ -63,6 +98,21 @@ class Compiling(unittest.TestCase):
             fa4.compile(chip="sm_100a", dtype="f32")
         with self.assertRaisesRegex(ValueError, "scale: expected a finite number"):
             fa4.compile(chip="sm_100a", scale=float("inf"))
+
+    def test_head_dimensions(self):
+        """Tiles have 64 or 128 columns; the maps show fewer, and the scale is of those."""
+        for d, tile in ((8, 64), (40, 64), (64, 64), (80, 128), (120, 128)):
+            kernel = fa4.compile(chip="sm_90a", head_dim=d, causal=True)
+            self.assertEqual(kernel.meaning, fa4.Meaning(True, None))
+            text = json.loads((kernel.folder / f"{kernel.name}.json").read_text())
+            self.assertEqual([t["shape"][3] for t in text["tensors"]], [d] * 4)
+            self.assertEqual([p["dims"][0] for p in text["parameters"] if p["kind"] == "tensor_map"], [d] * 4)
+            source = json.loads((kernel.folder / "fa4.json").read_text())["source"]
+            self.assertIn(f"x{tile}xf16", source)
+            self.assertEqual(f"scale({_compile.to_f32(d**-0.5):.9e})" in source, d != tile)
+        # The same source, and not the same kernel.
+        folders = {fa4.compile(chip="sm_90a", head_dim=d, scale=0.5).folder for d in (80, 96)}
+        self.assertEqual(len(folders), 2)
 
     def test_without_the_tool(self):
         os.environ["FA4_COMPILE"] = "/nowhere"

@@ -6,9 +6,12 @@
 
 import json
 import os
+import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -98,6 +101,7 @@ class Launching(unittest.TestCase):
         self.assertEqual([launch.stream for launch in self.driver.launches], [77, 0])
 
     def test_devices(self):
+        """H4: each operand's device has its own context, function and tensor maps."""
         self.kernel(*tensors())
         self.kernel(*tensors(device=1))
         self.assertEqual([launch.contexts for launch in self.driver.launches], [["context 0"], ["context 1"]])
@@ -112,6 +116,58 @@ class Launching(unittest.TestCase):
         self.driver.fail["cuLaunchKernel"] = [Result.CUDA_ERROR_INVALID_CONTEXT]
         self.kernel(*tensors())
         self.assertEqual(len(self.driver.launches), 1)
+
+    def test_threads_at_once(self):
+        """The first calls of a shape, from threads: each launch has its own operands in all maps."""
+        seen = []
+
+        class Reading(FakeDriver):
+            def cuLaunchKernel(self, function, *arguments):
+                given = self.read(SimpleNamespace(parameters=arguments[8]), kernel.descriptor)
+                bases = [given[name + "_map"]["base"] - (i + 1 << 32) for i, name in enumerate("qkvo")]
+                seen.append((*bases, given["lse"] - (5 << 32)))
+                return (Result.CUDA_SUCCESS,)
+
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            for _ in range(150):
+                _driver.set_driver(Reading())
+                kernel = fa4.load(self.folder)
+                barrier = threading.Barrier(4)
+
+                def call(i):
+                    barrier.wait()
+                    kernel(*tensors(offset=i << 20))
+
+                threads = [threading.Thread(target=call, args=(i,)) for i in range(4)]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                self.assertEqual(sorted(seen), [(i << 20,) * 5 for i in range(4)])
+                seen.clear()
+        finally:
+            sys.setswitchinterval(interval)
+
+    def test_streams_of_several_frameworks(self):
+        """The launch waits for the streams of all operands, and they for it."""
+        several = tensors(stream=77)
+        several[1].stream, several[2].stream, several[3].stream = 78, 1, None
+        self.kernel(*several)
+        self.assertEqual(sorted(self.driver.order[:2]), ["77 waits for 0", "77 waits for 78"])
+        self.assertEqual(self.driver.order[2], "launch on 77")
+        self.assertEqual(sorted(self.driver.order[3:]), ["0 waits for 77", "78 waits for 77"])
+        for call in ("cuEventRecord", "cuEventDestroy"):
+            self.assertEqual(self.driver.calls.count(call), 4)
+
+    def test_memory_that_cannot_be_written(self):
+        operands = tensors()
+        operands[3].readonly = True
+        with self.assertRaisesRegex(TypeError, "operand 'o': expected memory that can be written"):
+            self.kernel(*operands)
+        operands[3].readonly, operands[0].readonly = False, True
+        self.kernel(*operands)
 
     def test_errors_of_the_driver(self):
         self.driver.fail["cuLaunchKernel"] = [Result.CUDA_ERROR_INVALID_VALUE]
@@ -143,6 +199,45 @@ class Launching(unittest.TestCase):
         kernel = fa4.load(self.folder)
         with self.assertRaisesRegex(ValueError, "was made for sm_90a, but device 0 is sm_80"):
             kernel(*tensors())
+
+    def refused_image(self, call, log, image=("ptx", b".version 8.8\n")):
+        """What is said of an image that `call` refuses."""
+        self.driver.fail = {call: [Result.CUDA_ERROR_INVALID_PTX], "cuModuleLoadDataEx": [Result.CUDA_ERROR_INVALID_PTX]}
+        self.driver.jit_log = log
+        folder = Path(self.scratch.name) / f"refused{len(list(Path(self.scratch.name).iterdir()))}"
+        kernel = fa4.load(write_folder(folder, DESCRIPTOR, image=image))
+        with self.assertRaises(fa4.CudaError) as caught:
+            kernel(*tensors())
+        self.assertEqual((self.driver.contexts, self.driver.launches), ([], []))
+        # The failure is not kept.
+        kernel(*tensors())
+        self.assertEqual(len(self.driver.launches), 1)
+        self.driver.launches.clear()
+        return str(caught.exception).replace(str(folder), "FOLDER")
+
+    def test_ptx_that_does_not_load(self):
+        """N5: the compiler's own words, and what it was given. A library may be compiled late."""
+        for call in ("cuLibraryLoadData", "cuLibraryGetKernel", "cuKernelGetFunction"):
+            said = self.refused_image(call, b"ptxas application ptx input, line 7; error : Unknown symbol 'x'\nptxas fatal : aborted\n")
+            self.assertEqual(
+                said,
+                f"kernel '{NAME}' of 'FOLDER' cannot be loaded: CUDA_ERROR_INVALID_PTX: as the test asked\n"
+                "  made for sm_90a, PTX 8.8, as PTX; device 0 is sm_90, its driver of CUDA 13.0\n"
+                "  the driver's compiler says:\n"
+                "    ptxas application ptx input, line 7; error : Unknown symbol 'x'\n"
+                "    ptxas fatal : aborted",
+            )
+        self.assertIn("the driver's compiler says nothing", self.refused_image("cuLibraryLoadData", b""))
+        long = self.refused_image("cuLibraryLoadData", b"error\n" * 100_000)
+        self.assertRegex(long, r"(\n    error){30}\n    \.\.\. and \d+ lines more$")
+        said = self.refused_image("cuKernelGetFunction", b"", ("cubin", b"\x7fELF"))
+        self.assertTrue(said.endswith("as a cubin; device 0 is sm_90, its driver of CUDA 13.0"), said)
+
+    def test_loading_during_a_capture(self):
+        """The first call may be one that a graph captures."""
+        self.kernel(*tensors())
+        self.assertEqual(self.driver.load_modes, ["CU_STREAM_CAPTURE_MODE_RELAXED"])
+        self.assertEqual(self.driver.capture_mode, "CU_STREAM_CAPTURE_MODE_GLOBAL")
 
     def test_arguments(self):
         with self.assertRaisesRegex(TypeError, r"expected 5 tensors \(q, k, v, o, lse\), got 4"):

@@ -14,6 +14,7 @@ import json
 import os
 import subprocess
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -50,6 +51,9 @@ class Problem:
     schedule: str = ""  # options of --fa4-schedule-attention
     target: str = ""  # such as "sms = 1"
     chip: str = ""  # the harness's, unless given
+    # Columns of the kernel's tiles, where operands have fewer (fa4.compile with another head
+    # dimension); their layouts are dynamic then.
+    tile: int = 0
 
     def but(self, **changes):
         return replace(self, **changes)
@@ -68,6 +72,8 @@ class Problem:
 
     def type(self, operand):
         shape, names = self.shape(operand), DIMS[operand]
+        if self.tile and operand != "lse":
+            shape = (*shape[:3], self.tile)
         extents = ["?" if i < 3 and names[i] in self.dynamic else str(n) for i, n in enumerate(shape)]
         element = "f32" if operand == "lse" else self.dtype
         layout = ""
@@ -91,8 +97,9 @@ class Problem:
             attention += f" lse(%lse : {self.type('lse')})"
         if self.causal:
             attention += " causal"
-        if self.scale is not None:
-            attention += f" scale({np.float32(self.scale):.9e})"
+        scale = self.d**-0.5 if self.scale is None and self.tile else self.scale
+        if scale is not None:
+            attention += f" scale({np.float32(scale):.9e})"
         chip = f"{self.chip}, {self.target}" if self.target else self.chip
         return (
             f"module attributes {{fa4.target = #fa4.target<{chip}>}} {{\n"
@@ -105,6 +112,7 @@ class Problem:
         words += [f"scale={self.scale}"] if self.scale is not None else []
         words += ["dynamic:" + ",".join(sorted(self.dynamic))] if self.dynamic else []
         words += [f"layouts:{','.join(self.layouts)}"] if self.layouts else []
+        words += [f"tile={self.tile}"] if self.tile else []
         words += [w for w in (self.schedule, self.target, self.chip) if w]
         return " ".join(words)
 
@@ -168,6 +176,8 @@ class Harness:
 
     def key(self, problem):
         text = problem.schedule + "\n" + problem.text()
+        if problem.tile:
+            text += f"columns {problem.d}"
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def compile(self, problem):
@@ -192,7 +202,14 @@ class Harness:
         if problem.schedule:
             command.append("--schedule=" + problem.schedule)
         done = subprocess.run(command, capture_output=True, text=True)
-        return ToolError(done.stderr) if done.returncode else folder
+        if done.returncode:
+            return ToolError(done.stderr)
+        if problem.tile:
+            from fa4._compile import narrowed  # others that use this file have no need of the package
+
+            descriptor = Path(folder, "f_attention.json")
+            descriptor.write_text(narrowed(descriptor.read_text(), problem.d))
+        return folder
 
     def run(self, problem, inputs, mode="eager", seed=0, poison=0x7FFF, flags=(), unused=None, addresses={}):
         """Compiles if needed, runs, and returns what was written.

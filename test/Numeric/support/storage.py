@@ -108,6 +108,12 @@ def expanded(shape, dims):
     return Layout(tuple(0 if i in dims else s for i, s in enumerate(kept)))
 
 
+def spaced(shape, row):
+    """Rows `row` elements apart."""
+    b, s, h, d = shape
+    return Layout((s * h * row, h * row, row, 1))
+
+
 def pitched(shape, pitch):
     """Tokens `pitch` elements apart."""
     b, s, h, d = shape

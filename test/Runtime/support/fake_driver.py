@@ -10,6 +10,7 @@ kernel would have been given.
 import ctypes
 import enum
 import json
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,6 +20,7 @@ class Result(enum.IntEnum):
     CUDA_SUCCESS = 0
     CUDA_ERROR_INVALID_VALUE = 1
     CUDA_ERROR_INVALID_CONTEXT = 201
+    CUDA_ERROR_INVALID_PTX = 218
 
 
 class _TensorMap:
@@ -41,6 +43,9 @@ class FakeDriver:
     CUdevice_attribute = _Names()
     CUfunction_attribute = _Names()
     CUpointer_attribute = _Names()
+    CUjit_option = _Names()
+    CUstreamCaptureMode = _Names()
+    CUevent_flags = _Names()
     CUtensorMapDataType = _Names()
     CUtensorMapInterleave = _Names()
     CUtensorMapSwizzle = _Names()
@@ -50,12 +55,17 @@ class FakeDriver:
 
     def __init__(self, capability=(9, 0), devices=2):
         self.capability, self.devices = capability, devices
+        self.lock = threading.Lock()
         self.calls = []  # names
         self.launches = []
         self.maps = []  # arguments by number
         self.contexts = []  # the stack of the one thread
         self.images = []
         self.attributes = []
+        self.jit_log = b""  # what the compiler of PTX says
+        self.capture_mode = "CU_STREAM_CAPTURE_MODE_GLOBAL"  # of the one thread
+        self.order = []  # launches and what the streams wait for
+        self.load_modes = []  # the mode at each load
         self.fail = {}  # name of a call -> statuses to return first
 
     def _done(self, name, *values):
@@ -86,7 +96,25 @@ class FakeDriver:
 
     def cuLibraryLoadData(self, image, *options):
         self.images.append(image)
+        self.load_modes.append(self.capture_mode)
         return self._done("cuLibraryLoadData", "library")
+
+    def cuModuleLoadDataEx(self, image, count, options, values):
+        given = dict(zip(options, values))
+        assert count == len(options) == len(values)
+        buffer, size = (given[f"CU_JIT_ERROR_LOG_BUFFER{part}"] for part in ("", "_SIZE_BYTES"))
+        buffer[:] = self.jit_log[: size - 1].ljust(size, b"\0")
+        return self._done("cuModuleLoadDataEx", "module")
+
+    def cuModuleUnload(self, module):
+        return self._done("cuModuleUnload")
+
+    def cuThreadExchangeStreamCaptureMode(self, mode):
+        before, self.capture_mode = self.capture_mode, mode
+        return self._done("cuThreadExchangeStreamCaptureMode", before)
+
+    def cuDriverGetVersion(self):
+        return self._done("cuDriverGetVersion", 13000)
 
     def cuLibraryGetKernel(self, library, name):
         return self._done("cuLibraryGetKernel", ("kernel", name))
@@ -103,12 +131,27 @@ class FakeDriver:
 
     def cuTensorMapEncodeTiled(self, type, rank, base, dims, strides, box, element_strides, *modes):
         assert rank == len(dims) == len(box) == len(element_strides) == len(strides) + 1
-        self.maps.append(dict(type=type, base=base, dims=dims, strides=strides, box=box, modes=list(modes)))
-        data = b"map %d" % (len(self.maps) - 1)
+        with self.lock:
+            self.maps.append(dict(type=type, base=base, dims=dims, strides=strides, box=box, modes=list(modes)))
+            data = b"map %d" % (len(self.maps) - 1)
         return self._done("cuTensorMapEncodeTiled", _TensorMap(data))
 
     def CUstream(self, handle):
         return SimpleNamespace(handle=handle)
+
+    def cuEventCreate(self, flags):
+        return self._done("cuEventCreate", SimpleNamespace(stream=None))
+
+    def cuEventRecord(self, event, stream):
+        event.stream = stream.handle
+        return self._done("cuEventRecord")
+
+    def cuStreamWaitEvent(self, stream, event, flags):
+        self.order.append(f"{stream.handle} waits for {event.stream}")
+        return self._done("cuStreamWaitEvent")
+
+    def cuEventDestroy(self, event):
+        return self._done("cuEventDestroy")
 
     def cuStreamSynchronize(self, stream):
         return self._done("cuStreamSynchronize")
@@ -122,6 +165,7 @@ class FakeDriver:
     def cuLaunchKernel(self, function, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra):
         result = self._done("cuLaunchKernel")
         if result[0] == 0:
+            self.order.append(f"launch on {stream.handle}")
             self.launches.append(
                 SimpleNamespace(function=function, grid=(gx, gy, gz), block=(bx, by, bz), shared=shared,
                                 stream=stream.handle, parameters=parameters, contexts=list(self.contexts))
@@ -151,12 +195,12 @@ class DeviceArray:
         self.shape, self.dtype = tuple(shape), dtype
         itemsize = np.dtype(dtype).itemsize
         self.strides = None if strides is None else tuple(s * itemsize for s in strides)
-        self.stream = stream
+        self.stream, self.readonly = stream, False
 
     @property
     def __cuda_array_interface__(self):
         interface = {"shape": self.shape, "strides": self.strides, "typestr": self.dtype,
-                     "data": (self.address, False), "version": 3}  # fmt: skip
+                     "data": (self.address, self.readonly), "version": 3}  # fmt: skip
         if self.stream is not None:
             interface["stream"] = self.stream
         return interface
