@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import sys
 import threading
+from contextlib import nullcontext
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from . import _compile
 from ._arrays import View, is_jax, is_torch, view_of
 from ._bind import Operand
-from ._driver import Device, get_device
+from ._driver import Device, get_device, kept_context
 from ._frameworks import framework_of
 from ._kernel import Kernel, as_scale, state
-from ._layout import can_show, check_outputs_apart, is_aligned, is_distinct, must_copy, overlaps_input, padded
+from ._layout import OUTPUTS, check_outputs_apart, columns_of, fits, is_distinct, may_overlap
 from ._plan import Plan
 from ._streams import among
 
@@ -62,9 +63,9 @@ def attention(
 ) -> Any:  # fmt: skip
     """softmax(scale * q k^T) v, over the keys that each query sees.
 
-    q is [B, Sq, Hq, D]; k and v are [B, Skv, Hkv, D], and Hkv divides Hq; f16 or bf16, of any
-    strides: what TMA cannot take is copied. Query i sees keys up to i + Skv - Sq if causal.
-    Gives the output, as q in shape and layout, or the pair of it and the natural log-sum-exp
+    q is [B, Sq, Hq, D], k is [B, Skv, Hkv, D], v is [B, Skv, Hkv, Dv], and Hkv divides Hq; f16 or
+    bf16, of any strides: what TMA cannot take is copied. Query i sees keys up to i + Skv - Sq if causal.
+    Gives the output [B, Sq, Hq, Dv], in the layout of q, or the pair of it and the natural log-sum-exp
     [B, Hq, Sq] in f32. Runs on the caller's current stream and does not wait.
 
     `out` is written instead of a new tensor: the output, or with return_lse the pair.
@@ -77,7 +78,9 @@ def attention(
     elif is_torch(q):
         _load_torch()
         return attention(q, k, v, causal, scale, return_lse, out)
-    return _attention_of_arrays(q, k, v, bool(causal), as_scale(scale), bool(return_lse), out)
+    # JAX leaves the device of its last work as the current one, which is its caller's.
+    with kept_context() if is_jax(q) else nullcontext():
+        return _attention_of_arrays(q, k, v, bool(causal), as_scale(scale), bool(return_lse), out)
 
 
 def _load_torch() -> None:
@@ -99,14 +102,14 @@ def _attention_of_arrays(
         if not views[name].writable:
             raise TypeError(f"operand '{name}': expected memory that can be written")
     check_outputs_apart(*_split(views))
-    device = get_device(views["q"].device)
+    device, head_dim = get_device(views["q"].device), views["q"].operand.shape[3]
     if is_empty(views["q"].operand):
         return (arrays["o"], arrays["lse"]) if return_lse else arrays["o"]
     with among(device, list(views.values())) as stream:
         # Their memory is given back once the launch is on its stream.
         kept = _copy_what_must_be(framework, {"q": q, "k": k, "v": v}, views)
-        if scale is None and views["q"].operand.shape[3] != q.shape[3]:
-            scale = q.shape[3] ** -0.5
+        if scale is None and views["q"].operand.shape[3] != head_dim:
+            scale = head_dim**-0.5
         plan = plan_for(_split(views)[0], device.index, causal, scale)
         launch = plan.launch_at(tuple(view.address for view in views.values()))
         if launch is not None:
@@ -125,7 +128,8 @@ def _split(views: Mapping[str, View]) -> Tuple[Dict[str, Operand], Dict[str, int
 
 def _written(q: Any, framework: Any, views: Dict[str, View], return_lse: bool, out: Any) -> Dict[str, Any]:
     """The outputs by name, new ones or the caller's; `views` gets theirs."""
-    b, sq, hq, d = views["q"].operand.shape
+    b, sq, hq, _ = views["q"].operand.shape
+    d = views["v"].operand.shape[3]
     if out is not None:
         arrays = dict(zip(("o", "lse"), split_out(out, return_lse)))
         if not return_lse:
@@ -147,25 +151,21 @@ def _written(q: Any, framework: Any, views: Dict[str, View], return_lse: bool, o
 def _copy_what_must_be(framework: Any, inputs: Mapping[str, Any], views: Dict[str, View]) -> Dict[str, Any]:
     """Puts copies of inputs, and scratch in the place of outputs, into `views` where a kernel
     cannot take them where they lie; the new arrays by name."""
-    if must_copy(*_split(views)) is None:
+    operands, addresses = _split(views)
+    wrong = [name for name in views if not fits(name, operands, addresses)]
+    if not wrong:
         return {}
     if framework is None:
-        # Rules of strides and addresses are the kernel's to tell.
-        for name, view in views.items():
-            check_rows(name, view.operand)
-        check_overlap(*_split(views))
+        check_as_they_are(operands, addresses)
         return {}
     kept: Dict[str, Any] = {}
-    columns = padded(views["q"].operand.shape[3])
-    for name, view in list(views.items()):
-        fits = can_show(name, view.operand) and is_aligned(name, view.operand, view.address)
+    for name in wrong:
+        shape = views[name].operand.shape
         if name in inputs:
-            if not fits:
-                kept[name], views[name] = framework.copy(inputs[name], columns)
-        elif not fits or overlaps_input(name, *_split(views)):
-            shape = view.operand.shape
-            shape = shape if name == "lse" else (*shape[:-1], columns)
-            kept[name], views[name] = framework.new(shape, view.operand.type)
+            kept[name], views[name] = framework.copy(inputs[name], columns_of(operands))
+        else:
+            shape = shape if name == "lse" else (*shape[:-1], columns_of(operands))
+            kept[name], views[name] = framework.new(shape, views[name].operand.type)
     return kept
 
 
@@ -204,7 +204,7 @@ def check_inputs(operands: Mapping[str, Operand], devices: Mapping[str, int]) ->
                 f"{where}: expected rank 4 [B, S, {heads}, D], but got {len(operand.shape)} {list(operand.shape)}"
             )
         for axis, what in ((0, "batches"), (3, "the head dimension")):
-            if operand.shape[axis] != q.shape[axis]:
+            if operand.shape[axis] != q.shape[axis] and (name, axis) != ("v", 3):
                 raise ValueError(
                     f"{where}, dimension {axis}: expected {q.shape[axis]}, {what} of 'q', but got {operand.shape[axis]}"
                 )
@@ -222,8 +222,8 @@ def check_inputs(operands: Mapping[str, Operand], devices: Mapping[str, int]) ->
 
 
 def check_outputs(operands: Mapping[str, Operand], devices: Mapping[str, int]) -> None:
-    b, sq, hq, d = operands["q"].shape
-    expected = {"o": (operands["q"].type, (b, sq, hq, d)), "lse": ("f32", (b, hq, sq))}
+    b, sq, hq, _ = operands["q"].shape
+    expected = {"o": (operands["q"].type, (b, sq, hq, operands["v"].shape[3])), "lse": ("f32", (b, hq, sq))}
     for name in operands:
         if name not in expected:
             continue
@@ -249,22 +249,23 @@ def is_empty(q: Operand) -> bool:
     return 0 in q.shape[:3]
 
 
-def check_rows(name: str, operand: Operand) -> None:
-    shape, strides = operand.shape, operand.strides
-    if strides[-1] != 1 and shape[-1] > 1 and 0 not in shape:
-        raise ValueError(
-            f"operand '{name}', dimension {len(shape) - 1}: expected stride 1, but got {strides[-1]}, "
-            "and no copy can be made of this kind of array"
-        )
-
-
-def check_overlap(operands: Mapping[str, Operand], addresses: Mapping[str, int]) -> None:
-    for output in ("o", "lse"):
-        if output in operands and overlaps_input(output, operands, addresses):
+def check_as_they_are(operands: Mapping[str, Operand], addresses: Mapping[str, int]) -> None:
+    """Raises for what could only be right by a copy, but for what the kernel itself tells of
+    strides and addresses."""
+    more = "and no copy can be made of this kind of array"
+    d, dv = operands["q"].shape[3], operands["v"].shape[3]
+    if d != dv:
+        raise ValueError(f"operand 'v', dimension 3: expected {d}, the head dimension of 'q', but got {dv}, {more}")
+    for name, operand in operands.items():
+        shape, strides = operand.shape, operand.strides
+        if strides[-1] != 1 and shape[-1] > 1 and 0 not in shape:
             raise ValueError(
-                f"operand '{output}': expected memory of its own, but it may overlap an input, "
-                "and no scratch can be made of this kind of array"
+                f"operand '{name}', dimension {len(shape) - 1}: expected stride 1, but got {strides[-1]}, {more}"
             )
+        if name in OUTPUTS and any(
+            may_overlap(operand, addresses[name], operands[other], addresses[other]) for other in ("q", "k", "v")
+        ):
+            raise ValueError(f"operand '{name}': expected memory of its own, but it may overlap an input, {more}")
 
 
 def plan_for(operands: Mapping[str, Operand], device: int, causal: bool, scale: Optional[float]) -> Plan:

@@ -88,6 +88,17 @@ class Device:
             check(driver.cuCtxPopCurrent())
 
 
+@contextmanager
+def kept_context() -> Iterator[None]:
+    """The thread's current context is afterwards what it was."""
+    driver = get_driver()
+    before = check(driver.cuCtxGetCurrent())
+    try:
+        yield
+    finally:
+        check(driver.cuCtxSetCurrent(before))
+
+
 def get_device(index: int) -> Device:
     device = _devices.get(index)
     if device is None:

@@ -103,18 +103,26 @@ def may_overlap(a: Operand, a_address: int, b: Operand, b_address: int) -> bool:
     return True
 
 
-def must_copy(operands: Mapping[str, Operand], addresses: Mapping[str, int]) -> Optional[str]:
-    """The first operand that a kernel cannot take where it lies; None where it can take all."""
-    for name, operand in operands.items():
-        if not can_show(name, operand) or not is_aligned(name, operand, addresses[name]):
-            return name
-    for name in OUTPUTS:
-        if name in operands and overlaps_input(name, operands, addresses):
-            return name
-    return None
+def columns_of(operands: Mapping[str, Operand]) -> int:
+    """The columns of the tensors that the kernel of a call is given: those of q and k, or of v, if
+    these are more, filled up."""
+    return padded(max(operands["q"].shape[3], operands["v"].shape[3]))
 
 
-def overlaps_input(name: str, operands: Mapping[str, Operand], addresses: Mapping[str, int]) -> bool:
+def has_layout(name: str, operands: Mapping[str, Operand]) -> bool:
+    """Whether a kernel can take an operand as it is, wherever it lies."""
+    operand = operands[name]
+    return can_show(name, operand) and (name == "lse" or operand.shape[3] == columns_of(operands))
+
+
+def fits(name: str, operands: Mapping[str, Operand], addresses: Mapping[str, int]) -> bool:
+    """Whether a kernel can take an operand where it lies."""
+    if not has_layout(name, operands) or not is_aligned(name, operands[name], addresses[name]):
+        return False
+    return name not in OUTPUTS or not _overlaps_input(name, operands, addresses)
+
+
+def _overlaps_input(name: str, operands: Mapping[str, Operand], addresses: Mapping[str, int]) -> bool:
     """Whether writing an output may change an input that is still to be read."""
     return any(
         may_overlap(operands[name], addresses[name], operands[other], addresses[other]) for other in ("q", "k", "v")

@@ -17,7 +17,7 @@ from . import _attention as common
 from ._arrays import torch_types, view_of
 from ._bind import Operand
 from ._kernel import as_scale
-from ._layout import OUTPUTS, can_show, check_outputs_apart, is_aligned, must_copy, overlaps_input, padded
+from ._layout import ALIGNMENT, OUTPUTS, check_outputs_apart, columns_of, fits, has_layout
 
 _empty_like = torch.empty_like
 _empty = torch.empty
@@ -155,10 +155,14 @@ def _run(
         result = out
     launch = call.launches.get(addresses, _UNKNOWN)
     if launch is _UNKNOWN:
-        at = dict(zip(call.operands, addresses))
+        # New outputs are where they have to be.
         if out is not None:
+            at = dict(zip(call.operands, addresses))
             check_outputs_apart(call.operands, at)
-        if must_copy(call.operands, at) is not None:
+            copies = not all(fits(name, call.operands, at) for name in at)
+        else:
+            copies = any(address % ALIGNMENT for address in addresses[:3])
+        if copies:
             return _on_copies(q, k, v, causal, scale, return_lse, out)
         launch = call.prepare(addresses)
     if launch is not None:
@@ -209,7 +213,7 @@ def _on_copies(
     if out is not None:
         o, lse = common.split_out(out, return_lse)
     else:
-        o = _empty_like(q)
+        o = _new_output(q, v)
         if return_lse:
             lse = _empty((q.shape[0], q.shape[2], q.shape[1]), dtype=_f32, device=q.device)
     tensors = {"q": q, "k": k, "v": v, "o": o}
@@ -219,15 +223,12 @@ def _on_copies(
     operands = {name: view.operand for name, view in views.items()}
     addresses = {name: view.address for name, view in views.items()}
     check_outputs_apart(operands, addresses)
-    columns = padded(q.shape[3])
+    columns = columns_of(operands)
     if scale is None and columns != q.shape[3]:
         scale = q.shape[3] ** -0.5
     taken = {}
     for name, tensor in tensors.items():
-        fits = can_show(name, operands[name]) and is_aligned(name, operands[name], addresses[name])
-        if name in OUTPUTS:
-            fits = fits and not overlaps_input(name, operands, addresses)
-        if fits:
+        if fits(name, operands, addresses):
             taken[name] = tensor
         elif name == "lse":
             taken[name] = torch.empty_like(tensor, memory_format=torch.contiguous_format)
@@ -242,6 +243,13 @@ def _on_copies(
         if name in tensors and taken[name] is not tensors[name]:
             tensors[name].copy_(taken[name][..., : tensors[name].shape[-1]])
     return out if out is not None else (o, lse) if lse is not None else o
+
+
+def _new_output(q: Tensor, v: Tensor, **options: Any) -> Tensor:
+    """In the layout of q, with the columns of v."""
+    if q.shape[3] == v.shape[3]:
+        return torch.empty_like(q, **options)
+    return q.new_empty((*q.shape[:3], v.shape[3]), **options)
 
 
 def _new_call(
@@ -259,7 +267,7 @@ def _new_call(
     index = views["q"].device
     if o is None:
         # Without memory, for the strides that a new output will have.
-        o = torch.empty_like(q, device="meta")
+        o = _new_output(q, v, device="meta")
         lse = torch.empty(lse_shape, dtype=_f32, device="meta") if lse_shape else None
         outputs = {"o": _operand_like(o, q.device), **({"lse": _operand_like(lse, q.device)} if return_lse else {})}
         devices = dict.fromkeys(outputs, index)
@@ -273,7 +281,7 @@ def _new_call(
     call = None
     if common.is_empty(operands["q"]):
         call = _Call(_Nothing, q.device, lse_shape, operands)
-    elif all(can_show(name, operand) for name, operand in operands.items()):
+    elif all(has_layout(name, operands) for name in operands):
         plan = common.plan_for(operands, index, causal, scale)
         call = _Call(plan, q.device, lse_shape, operands)
     if len(_calls) >= 4096:
@@ -344,13 +352,13 @@ def _attention_out_op(
 @_attention_op.register_fake
 def _(q: Tensor, k: Tensor, v: Tensor, causal: bool = False, scale: Optional[float] = None) -> Tensor:
     _check_fake(q, k, v)
-    return torch.empty_like(q)
+    return _new_output(q, v)
 
 
 @_attention_lse_op.register_fake
 def _(q: Tensor, k: Tensor, v: Tensor, causal: bool = False, scale: Optional[float] = None) -> Tuple[Tensor, Tensor]:
     _check_fake(q, k, v)
-    return torch.empty_like(q), q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=_f32)
+    return _new_output(q, v), q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=_f32)
 
 
 @_attention_out_op.register_fake

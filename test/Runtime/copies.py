@@ -196,6 +196,18 @@ class Copies(OnHost):
                                out=(out[..., :d], Cupy.empty((1, 2, 9), "f4")))  # fmt: skip
                     self.assertTrue(np.isnan(out.values[..., d:]).all())
 
+    def test_other_columns_of_values(self):
+        for d, dv in ((64, 40), (40, 64), (33, 7), (8, 33)):
+            with self.subTest(d=d, dv=dv):
+                columns = -(-max(d, dv) // 8) * 8
+                self.use(columns, True, None if d == columns else d**-0.5)
+                q, k, v = self.array(1, 9, 2, d), self.array(1, 6, 1, d), self.array(1, 6, 1, dv)
+                o, lse = self.right(q, k, v, causal=True)
+                self.assertEqual(o.shape, (1, 9, 2, dv))
+                self.right(q, k, v, causal=True, out=(o, lse))
+        self.use(40, False, 33**-0.5)
+        self.right(self.array(2, 5, 4, 33), self.array(2, 0, 2, 33), self.array(2, 0, 2, 33))
+
     def test_no_keys_and_no_queries(self):
         for shapes in (((2, 5, 4, 64), (2, 0, 2, 64)), ((2, 0, 4, 64), (2, 7, 2, 64)), ((0, 5, 4, 64), (0, 7, 2, 64))):
             q, k = (self.array(*shape) for shape in shapes)

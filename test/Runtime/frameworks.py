@@ -544,6 +544,7 @@ class SecondDevice(OnGpu):
         self.assertEqual(torch.cuda.current_device(), 0)
         self.assertEqual([d.id for d in found.devices()], [1])
         self.assertTrue(torch.equal(torch.from_dlpack(found).cpu(), self.want.cpu()))
+        torch.cuda.set_device(0)
 
 
 class Arrays(OnGpu):
