@@ -76,8 +76,8 @@ struct Point {
 
 /// Dependences that one arrival and one wait a phase can take care of.
 struct Handoff {
-  int32_t from, to; ///< Roles.
-  int32_t ring;
+  int32_t from, to;    ///< Roles.
+  int32_t ring, slots; ///< And how many the ring has.
   bool flow, cursor;
   int32_t fromRank, toRank, ordinal; ///< -1 where a cursor gives the slot.
   std::vector<Dependence> dependences;
@@ -86,11 +86,15 @@ struct Handoff {
   bool commits = false; ///< The tensor core arrives.
 };
 
-/// A barrier to be: the handoffs that are waited for at the same points.
+/// A barrier to be.
 struct Contract {
+  /// Of different roles, and waited for at the same points; or of one role, and
+  /// waited for by different ones, each for slots of its own.
   SmallVector<const Handoff *> parts;
   std::string name;
-  bool named = false;
+  bool named = false; ///< One of the hardware's own.
+  /// The ring's slots that the barrier has one for.
+  SmallVector<int32_t> slots;
 };
 
 /// Takes all waits and arrivals out of a kernel. Each ring that is loaded keeps
@@ -105,9 +109,16 @@ FailureOr<std::vector<Dependence>> findDependences(const Program &program,
 FailureOr<std::vector<Handoff>>
 findHandoffs(const Program &program, const Sample &sample,
              const std::vector<Dependence> &dependences);
-/// Writes the handoffs into the stripped kernel that `program` was built from.
+/// The barriers that the handoffs need, in the order of their declarations.
+std::vector<Contract> findContracts(const Program &program,
+                                    const std::vector<Handoff> &handoffs,
+                                    bool perWarp);
+/// Writes contracts into the stripped kernel that `program` was built from.
 void placeContracts(const Program &program,
-                    const std::vector<Handoff> &handoffs, bool perWarp);
+                    const std::vector<Contract> &contracts, bool perWarp);
+
+/// The slot that a constant names.
+std::optional<int32_t> getConstantSlot(Value slot);
 
 /// The operand that names the slot of a tile which an op touches.
 Value getSlotOperand(Operation *op, unsigned touched);

@@ -37,7 +37,8 @@ LogicalResult fa4::deriveContracts(KernelOp kernel, bool perWarp) {
   auto handoffs = findHandoffs(*program, *sample, *dependences);
   if (failed(handoffs))
     return failure();
-  placeContracts(*program, *handoffs, perWarp);
+  placeContracts(*program, findContracts(*program, *handoffs, perWarp),
+                 perWarp);
   return verifyProtocol(kernel);
 }
 

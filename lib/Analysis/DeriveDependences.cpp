@@ -116,22 +116,26 @@ void Finder::shareNeighbours() {
            getStep(a).op->getName() == getStep(b).op->getName() &&
            isa<PublishOp, CollectOp>(getStep(a).op);
   };
-  for (Dependence &a : found)
-    for (Dependence &b : found)
+  SmallVector<Dependence *> messages;
+  for (Dependence &dependence : found)
+    if (isa<PublishOp, CollectOp>(getStep(dependence.from).op))
+      messages.push_back(&dependence);
+  for (Dependence *first : messages)
+    for (Dependence *second : messages) {
+      Dependence &a = *first, &b = *second;
       if (a.ring != b.ring && areNeighbours(a.from, b.from) &&
           areNeighbours(a.to, b.to)) {
         a.from = b.from = getIndex(a.from) < getIndex(b.from) ? b.from : a.from;
         a.to = b.to = getIndex(a.to) < getIndex(b.to) ? a.to : b.to;
         b.ring = a.ring = std::min(a.ring, b.ring);
       }
+    }
 }
 
-/// Whether `a` orders all that `b` does for a tile: a later access comes before
-/// an earlier one. Copies land in any order, so of them each speaks for itself.
+/// Whether `a` orders all that `b` does for a tile of the same agents: a later
+/// access comes before an earlier one. Copies land in any order, so of them
+/// each speaks for itself.
 bool Finder::isStronger(const Dependence &a, const Dependence &b) const {
-  if (a.ring != b.ring || a.slot != b.slot ||
-      getAgent(a.from) != getAgent(b.from) || getAgent(a.to) != getAgent(b.to))
-    return false;
   if (isa<LoadOp>(getStep(b.from).op) && a.from != b.from)
     return false;
   return getIndex(a.from) >= getIndex(b.from) &&
@@ -139,19 +143,29 @@ bool Finder::isStronger(const Dependence &a, const Dependence &b) const {
 }
 
 void Finder::keepStrongest() {
-  std::vector<Dependence> kept;
-  for (auto [i, weak] : llvm::enumerate(found)) {
-    bool implied = false;
-    for (size_t j = 0; j < found.size() && !implied; ++j) {
-      const Dependence &strong = found[j];
-      bool same = strong.from == weak.from && strong.to == weak.to;
-      // Of equals the first flow stays, or else the first.
-      bool precedes = strong.flow != weak.flow ? strong.flow : j < i;
-      implied = j != i && isStronger(strong, weak) && (!same || precedes);
+  // Only those of one tile between the same two agents compare.
+  std::map<std::tuple<int32_t, int32_t, int32_t, int32_t>, SmallVector<size_t>>
+      groups;
+  for (auto [i, dependence] : llvm::enumerate(found))
+    groups[{dependence.ring, dependence.slot, getAgent(dependence.from),
+            getAgent(dependence.to)}]
+        .push_back(i);
+  llvm::BitVector implied(found.size());
+  for (const auto &[key, group] : groups)
+    for (size_t i : group) {
+      const Dependence &weak = found[i];
+      implied[i] = llvm::any_of(group, [&](size_t j) {
+        const Dependence &strong = found[j];
+        bool same = strong.from == weak.from && strong.to == weak.to;
+        // Of equals the first flow stays, or else the first.
+        bool precedes = strong.flow != weak.flow ? strong.flow : j < i;
+        return j != i && isStronger(strong, weak) && (!same || precedes);
+      });
     }
-    if (!implied)
-      kept.push_back(weak);
-  }
+  std::vector<Dependence> kept;
+  for (auto [i, dependence] : llvm::enumerate(found))
+    if (!implied[i])
+      kept.push_back(dependence);
   found = std::move(kept);
 }
 

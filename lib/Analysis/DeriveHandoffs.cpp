@@ -5,7 +5,6 @@
 // for.
 
 #include "Derive.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
@@ -21,6 +20,13 @@ struct Timing {
   std::map<int32_t, int32_t> from, to; ///< Agents, by slot.
 };
 
+/// An arrival or a wait of an agent in the sample run.
+struct Crossing {
+  int32_t place; ///< In front of this step.
+  bool waits;
+  int32_t handoff, channel, phase; ///< A channel is a slot of a handoff.
+};
+
 class HandoffFinder {
 public:
   HandoffFinder(const Program &program, const Sample &sample,
@@ -33,11 +39,13 @@ private:
   void group();
   void addPoints(Handoff &handoff) const;
   bool place(Handoff &handoff, Timing &timing) const;
+  bool waitBehind(Handoff &handoff, Timing &timing) const;
   bool hoistArrivals(Handoff &handoff) const;
   bool isAligned(const Handoff &handoff, const Timing &timing) const;
   void execute(ArrayRef<Point> points, int32_t role, int32_t ring,
                Executions &executions,
                std::map<int32_t, int32_t> &agents) const;
+  void findCrossings();
   /// Runs the sample with some of the handoffs. The first dependence that they
   /// leave open, or -1; -2 when agents wait for each other.
   int32_t simulate(ArrayRef<bool> chosen) const;
@@ -53,6 +61,8 @@ private:
   const std::vector<Dependence> &dependences;
   std::vector<Handoff> handoffs;
   std::vector<Timing> timings;
+  std::vector<std::vector<Crossing>> crossings; ///< By agent, in order.
+  int32_t channels = 0;
 };
 } // namespace
 
@@ -80,6 +90,7 @@ void HandoffFinder::group() {
     Handoff handoff{getRole(dependence.from),
                     getRole(dependence.to),
                     dependence.ring,
+                    program.rings[dependence.ring].slots,
                     dependence.flow,
                     dependence.cursor,
                     from.place.rank,
@@ -118,6 +129,31 @@ static Value getSlotValue(const Step &step, int32_t ring, int32_t slot) {
   return {};
 }
 
+/// Messages side by side are sent together, and given back together.
+static Operation *getLastNeighbour(Operation *op) {
+  while (isa<PublishOp, CollectOp>(op) && op->getNextNode() &&
+         op->getNextNode()->getName() == op->getName())
+    op = op->getNextNode();
+  return op;
+}
+
+/// Where to wait for an access: in front of it. What is read from tensor memory
+/// to be written elsewhere would be held in registers through the wait, so that
+/// stands in front of the read.
+static Operation *getWaitOp(Operation *op) {
+  auto write = dyn_cast<WriteTileOp>(op);
+  if (!write || write.getRing().getType().getSpace() != MemorySpace::SMEM)
+    return op;
+  Operation *made = write.getFragment().getDefiningOp();
+  while (isa_and_nonnull<ConvertOp, NormalizeOp, ScaleOp>(made))
+    made = made->getOperand(0).getDefiningOp();
+  auto read = dyn_cast_or_null<ReadTileOp>(made);
+  return read && read->getBlock() == op->getBlock() &&
+                 read.getSlot() == write.getSlot()
+             ? made
+             : op;
+}
+
 void HandoffFinder::addPoints(Handoff &handoff) const {
   auto add = [](SmallVector<Point> &points, Point point) {
     if (!llvm::is_contained(points, point))
@@ -126,18 +162,18 @@ void HandoffFinder::addPoints(Handoff &handoff) const {
   for (const Dependence &dependence : handoff.dependences) {
     const Step &from = getStep(dependence.from), &to = getStep(dependence.to);
     add(handoff.arrivals,
-        {from.op, true, getSlotValue(from, dependence.ring, dependence.slot)});
-    add(handoff.waits,
-        {to.op, false, getSlotValue(to, dependence.ring, dependence.slot)});
+        {getLastNeighbour(from.op), true,
+         getSlotValue(from, dependence.ring, dependence.slot)});
+    add(handoff.waits, {getWaitOp(to.op), false,
+                        getSlotValue(to, dependence.ring, dependence.slot)});
   }
 }
 
 /// The slot that a value names for an agent, where it is not a cursor's.
 static std::optional<int32_t> getFixedSlot(const Program &program, Value slot,
                                            int32_t agent) {
-  APInt constant;
-  if (matchPattern(slot, m_ConstantInt(&constant)))
-    return constant.getSExtValue();
+  if (std::optional<int32_t> constant = getConstantSlot(slot))
+    return constant;
   RoleOp role = program.roles[program.agents[agent].role].op;
   if (role.getInstance() && slot == role.getInstance())
     return program.agents[agent].instance;
@@ -252,79 +288,112 @@ bool HandoffFinder::place(Handoff &handoff, Timing &timing) const {
   return false;
 }
 
+/// A mailbox is read as soon as there is something in it. Waiting for that
+/// before the next message would stand between the message's making and its
+/// sending; behind the last message it costs nothing. False where that is not
+/// an order of its own.
+bool HandoffFinder::waitBehind(Handoff &handoff, Timing &timing) const {
+  if (handoff.flow || handoff.toRank != kPublish)
+    return false;
+  for (Point &point : handoff.waits)
+    point = {getLastNeighbour(point.op), true, point.slot};
+  timing = {};
+  execute(handoff.arrivals, handoff.from, handoff.ring, timing.arrivals,
+          timing.from);
+  execute(handoff.waits, handoff.to, handoff.ring, timing.waits, timing.to);
+  handoff.free = false;
+  return isAligned(handoff, timing);
+}
+
 //===----------------------------------------------------------------------===//
 // The sample run with handoffs
 //===----------------------------------------------------------------------===//
 
+void HandoffFinder::findCrossings() {
+  crossings.assign(program.agents.size(), {});
+  channels = 0;
+  for (size_t index = 0; index < timings.size(); ++index) {
+    const Timing &timing = timings[index];
+    llvm::SmallDenseMap<int32_t, int32_t> channelOf;
+    auto add = [&](const Executions &executions,
+                   const std::map<int32_t, int32_t> &agents, bool waits) {
+      for (const auto &[slot, places] : executions) {
+        auto [channel, isNew] = channelOf.try_emplace(slot, channels);
+        channels += isNew;
+        for (auto [phase, place] : llvm::enumerate(places))
+          crossings[agents.at(slot)].push_back(
+              {place, waits, static_cast<int32_t>(index), channel->second,
+               static_cast<int32_t>(phase)});
+      }
+    };
+    add(timing.arrivals, timing.from, /*waits=*/false);
+    add(timing.waits, timing.to, /*waits=*/true);
+  }
+  // Arrivals in front of a step come before waits.
+  for (std::vector<Crossing> &own : crossings)
+    llvm::sort(own, [](const Crossing &a, const Crossing &b) {
+      return std::tie(a.place, a.waits, a.channel, a.phase) <
+             std::tie(b.place, b.waits, b.channel, b.phase);
+    });
+}
+
 int32_t HandoffFinder::simulate(ArrayRef<bool> chosen) const {
   size_t numAgents = program.agents.size();
-  using Clock = std::vector<int32_t>;
-  std::vector<Clock> clocks(numAgents, Clock(numAgents, 0));
-  std::vector<Clock> atStep(sample.steps.size());
-  std::vector<int32_t> at(numAgents, 0);
-  /// By handoff and slot.
-  std::map<std::pair<size_t, int32_t>, std::vector<Clock>> phases;
-  std::map<std::pair<size_t, int32_t>, size_t> waited;
+  // Of each clock, how many steps of each agent are known to be done.
+  std::vector<int32_t> clocks(numAgents * numAgents, 0);
+  std::vector<int32_t> atStep(sample.steps.size() * numAgents);
+  std::vector<std::vector<int32_t>> phases(channels); ///< Clocks, one a phase.
+  std::vector<size_t> at(numAgents, 0), crossed(numAgents, 0);
 
-  // Arrivals in front of a step come before waits.
-  auto arrive = [&](int32_t agent) {
-    for (size_t i = 0; i < handoffs.size(); ++i)
-      for (auto &[slot, indices] : timings[i].arrivals) {
-        if (!chosen[i] || timings[i].from.at(slot) != agent)
+  auto run = [&](size_t agent) {
+    const std::vector<int32_t> &own = sample.byAgent[agent];
+    int32_t *clock = &clocks[agent * numAgents];
+    size_t before = at[agent];
+    for (;;) {
+      for (size_t &next = crossed[agent];
+           next < crossings[agent].size() &&
+           crossings[agent][next].place <= static_cast<int32_t>(at[agent]);
+           ++next) {
+        const Crossing &crossing = crossings[agent][next];
+        if (!chosen[crossing.handoff])
           continue;
-        std::vector<Clock> &done = phases[{i, slot}];
-        while (done.size() < indices.size() &&
-               indices[done.size()] <= at[agent]) {
-          done.push_back(clocks[agent]);
+        std::vector<int32_t> &done = phases[crossing.channel];
+        const Handoff &handoff = handoffs[crossing.handoff];
+        if (!crossing.waits) {
+          done.insert(done.end(), clock, clock + numAgents);
           // Copies land when they like: one says nothing of those before.
-          done.back()[agent] = handoffs[i].fromRank == kLoad ? 0 : at[agent];
-        }
-      }
-  };
-  auto wait = [&](int32_t agent) {
-    for (size_t i = 0; i < handoffs.size(); ++i)
-      for (auto &[slot, indices] : timings[i].waits) {
-        if (!chosen[i] || timings[i].to.at(slot) != agent)
+          done[done.size() - numAgents + agent] =
+              handoff.fromRank == kLoad ? 0 : at[agent];
           continue;
-        size_t &next = waited[{i, slot}];
-        while (next < indices.size() && indices[next] <= at[agent]) {
-          size_t free = handoffs[i].free;
-          if (next >= free) {
-            std::vector<Clock> &done = phases[{i, slot}];
-            if (done.size() <= next - free)
-              return false;
-            for (size_t j = 0; j < numAgents; ++j)
-              clocks[agent][j] =
-                  std::max(clocks[agent][j], done[next - free][j]);
-          }
-          ++next;
         }
+        if (at[agent] == own.size())
+          break;
+        int64_t phase = crossing.phase - handoff.free;
+        if (phase < 0)
+          continue;
+        if (done.size() < (phase + 1) * numAgents)
+          return at[agent] != before;
+        for (size_t i = 0; i < numAgents; ++i)
+          clock[i] = std::max(clock[i], done[phase * numAgents + i]);
       }
-    return true;
+      if (at[agent] == own.size())
+        return at[agent] != before;
+      std::copy(clock, clock + numAgents, &atStep[own[at[agent]] * numAgents]);
+      ++at[agent];
+    }
   };
-  bool over = false;
   for (bool progress = true; progress;) {
     progress = false;
-    over = true;
-    for (size_t agent = 0; agent < numAgents; ++agent) {
-      const std::vector<int32_t> &own = sample.byAgent[agent];
-      for (;;) {
-        arrive(agent);
-        if (at[agent] == static_cast<int32_t>(own.size()) || !wait(agent))
-          break;
-        atStep[own[at[agent]]] = clocks[agent];
-        ++at[agent];
-        progress = true;
-      }
-      over &= at[agent] == static_cast<int32_t>(own.size());
-    }
+    for (size_t agent = 0; agent < numAgents; ++agent)
+      progress |= run(agent);
   }
-  if (!over)
-    return -2;
+  for (size_t agent = 0; agent < numAgents; ++agent)
+    if (at[agent] != sample.byAgent[agent].size())
+      return -2;
   for (auto [index, dependence] : llvm::enumerate(dependences)) {
     const Step &from = getStep(dependence.from);
     if (from.place.rank != kLoad &&
-        atStep[dependence.to][from.agent] <= from.index)
+        atStep[dependence.to * numAgents + from.agent] <= from.index)
       return index;
   }
   return -1;
@@ -336,8 +405,14 @@ FailureOr<std::vector<Handoff>> HandoffFinder::run() {
   for (Handoff &handoff : handoffs) {
     Timing timing;
     if (place(handoff, timing)) {
-      placed.push_back(std::move(handoff));
+      Handoff before = std::move(handoff);
+      Handoff behind = before;
+      placed.push_back(std::move(before));
       timings.push_back(std::move(timing));
+      if (waitBehind(behind, timing)) {
+        placed.push_back(std::move(behind));
+        timings.push_back(std::move(timing));
+      }
     } else if (handoff.fromRank == kLoad) {
       return getStep(handoff.dependences.front().to)
                  .op->emitOpError("expected uses of what is loaded that follow "
@@ -346,6 +421,7 @@ FailureOr<std::vector<Handoff>> HandoffFinder::run() {
     }
   }
   handoffs = std::move(placed);
+  findCrossings();
   SmallVector<bool> chosen(handoffs.size(), true);
   // What keeps tiles from being overwritten goes first: that data flows must be
   // told, and often tells the rest.

@@ -1,36 +1,33 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Handoffs as barriers, waits and arrivals in the text.
+// Contracts as barriers, waits and arrivals in the text.
 
 #include "Derive.h"
-#include "llvm/ADT/StringSet.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
 using namespace mlir::fa4::protocol;
 
-/// Ids of named barriers that a kernel has for its own.
-static constexpr int64_t kNamedBarriers = 15;
-
 namespace {
 class Placer {
 public:
-  Placer(const Program &program, const std::vector<Handoff> &handoffs,
+  Placer(const Program &program, const std::vector<Contract> &contracts,
          bool perWarp)
-      : program(program), handoffs(handoffs), perWarp(perWarp),
+      : program(program), contracts(contracts), perWarp(perWarp),
         builder(KernelOp(program.kernel).getContext()) {}
 
   void run();
 
 private:
-  void merge();
-  void nameContracts();
-  void declare(Contract &contract);
-  void addWaits(const Contract &contract);
-  void addArrivals(const Handoff &handoff, Value barrier);
-  void drain(const Contract &contract);
+  Value declare(const Contract &contract);
+  ArrivalAttr getArrival(int32_t role, const Handoff &part, bool named) const;
+  void addWaits(const Contract &contract, Value barrier);
+  void addArrivals(const Contract &contract, Value barrier);
+  void drain(const Contract &contract, Value barrier);
   Operation *getCompletion(Operation *op, bool async);
+  Value getSlot(const Contract &contract, Value slot);
 
   RoleOp getRole(int32_t role) const { return program.roles[role].op; }
   AllocOp getRing(const Handoff &handoff) const {
@@ -38,94 +35,83 @@ private:
   }
 
   const Program &program;
-  const std::vector<Handoff> &handoffs;
+  const std::vector<Contract> &contracts;
   bool perWarp;
   OpBuilder builder;
-  std::vector<Contract> contracts;
-  std::vector<Value> barriers;
-  int64_t named = 0;
 };
 } // namespace
 
-/// Handoffs of different roles that are waited for at the same points, phase by
-/// phase, need one barrier that counts all.
-void Placer::merge() {
-  for (const Handoff &handoff : handoffs) {
-    auto same = llvm::find_if(contracts, [&](const Contract &contract) {
-      const Handoff &other = *contract.parts.front();
-      return handoff.fromRank != kLoad && other.fromRank != kLoad &&
-             handoff.to == other.to && handoff.free == other.free &&
-             handoff.waits.size() == other.waits.size() &&
-             program.rings[handoff.ring].slots ==
-                 program.rings[other.ring].slots &&
-             llvm::all_of(handoff.waits,
-                          [&](const Point &point) {
-                            return llvm::is_contained(other.waits, point);
-                          }) &&
-             llvm::none_of(contract.parts, [&](const Handoff *part) {
-               return part->from == handoff.from;
-             });
-    });
-    if (same == contracts.end())
-      contracts.push_back({{&handoff}, ""});
-    else
-      same->parts.push_back(&handoff);
-  }
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+/// The product of a role's own registers reads shared memory, and arrivals are
+/// accesses to it: then one a warp is enough.
+static int64_t countArrivals(RoleOp role) {
+  bool multiplies =
+      role.walk([](WarpgroupMmaOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  return multiplies ? role.getThreads() / 32 : role.getThreads();
 }
 
-void Placer::nameContracts() {
-  llvm::StringSet<> taken;
-  for (Contract &contract : contracts) {
-    std::string name;
-    for (const Handoff *part : contract.parts)
-      name += (getRing(*part).getName() + "_").str();
-    name += contract.parts.front()->flow ? "full" : "empty";
-    contract.name = name;
-    for (int64_t number = 2; !taken.insert(contract.name).second; ++number)
-      contract.name = name + "_" + std::to_string(number);
-    // Between two warpgroups, one of the hardware's own barriers does.
-    const Handoff &part = *contract.parts.front();
-    int64_t slots = program.rings[part.ring].slots * (perWarp ? 4 : 1);
-    contract.named = contract.parts.size() == 1 && !part.free &&
-                     getRole(part.from).getThreads() == 128 &&
-                     getRole(part.to).getThreads() == 128 &&
-                     named + slots <= kNamedBarriers;
-    if (contract.named)
-      named += slots;
-  }
+ArrivalAttr Placer::getArrival(int32_t role, const Handoff &part,
+                               bool named) const {
+  RoleOp op = getRole(role);
+  Engine engine = Engine::Threads;
+  int64_t count = countArrivals(op);
+  if (named)
+    count = perWarp ? 32 : op.getThreads();
+  else if (part.commits)
+    engine = Engine::Commit, count = 1;
+  return ArrivalAttr::get(builder.getContext(),
+                          FlatSymbolRefAttr::get(op.getSymNameAttr()), engine,
+                          count);
 }
 
-void Placer::declare(Contract &contract) {
-  MLIRContext *context = builder.getContext();
+Value Placer::declare(const Contract &contract) {
   const Handoff &first = *contract.parts.front();
   if (first.fromRank == kLoad) {
-    barriers.push_back(cast<LoadOp>(first.arrivals.front().op).getBarrier());
-    return;
+    auto load = cast<LoadOp>(first.arrivals.front().op);
+    auto barrier = load.getBarrier().getDefiningOp<BarrierOp>();
+    barrier.setName(contract.name);
+    barrier->remove();
+    builder.insert(barrier);
+    return barrier.getBarrier();
   }
   SmallVector<Attribute> arrivals;
-  bool inPairs = contract.named && perWarp;
-  auto add = [&](int32_t role, Engine engine, int64_t count) {
-    arrivals.push_back(ArrivalAttr::get(
-        context, FlatSymbolRefAttr::get(getRole(role).getSymNameAttr()), engine,
-        count));
-  };
-  for (const Handoff *part : contract.parts) {
-    if (part->commits)
-      add(part->from, Engine::Commit, 1);
-    else
-      add(part->from, Engine::Threads,
-          inPairs ? 32 : getRole(part->from).getThreads());
-  }
+  for (const Handoff *part : contract.parts)
+    if (part == &first || part->from != first.from)
+      arrivals.push_back(getArrival(part->from, *part, contract.named));
   if (contract.named)
-    add(first.to, Engine::Threads,
-        inPairs ? 32 : getRole(first.to).getThreads());
-  auto barrier = BarrierOp::create(
-      builder, getRing(first).getLoc(), BarrierType::get(context),
-      contract.name, contract.named, program.rings[first.ring].slots, inPairs,
-      builder.getArrayAttr(arrivals), first.free,
-      /*at=*/IntegerAttr());
-  barriers.push_back(barrier.getBarrier());
+    arrivals.push_back(getArrival(first.to, first, /*named=*/true));
+  return BarrierOp::create(builder, getRing(first).getLoc(),
+                           BarrierType::get(builder.getContext()),
+                           contract.name, contract.named, contract.slots.size(),
+                           /*per_warp=*/contract.named && perWarp,
+                           builder.getArrayAttr(arrivals), first.free,
+                           /*at=*/IntegerAttr())
+      .getBarrier();
 }
+
+/// The slot of the barrier that has one for a slot of the ring.
+Value Placer::getSlot(const Contract &contract, Value slot) {
+  if (static_cast<int32_t>(contract.slots.size()) ==
+      contract.parts.front()->slots)
+    return slot;
+  // Only constants name some of the slots.
+  int64_t index = llvm::find(contract.slots, *getConstantSlot(slot)) -
+                  contract.slots.begin();
+  KernelOp kernel = program.kernel;
+  for (auto constant : kernel.getBody().getOps<arith::ConstantIndexOp>())
+    if (constant.value() == index)
+      return constant;
+  OpBuilder atStart = OpBuilder::atBlockBegin(kernel.getBodyBlock());
+  return arith::ConstantIndexOp::create(atStart, slot.getLoc(), index);
+}
+
+//===----------------------------------------------------------------------===//
+// Arrivals and waits
+//===----------------------------------------------------------------------===//
 
 /// The op behind which an access is done, for who arrives in its role's name.
 Operation *Placer::getCompletion(Operation *op, bool async) {
@@ -175,85 +161,117 @@ Operation *Placer::getCompletion(Operation *op, bool async) {
   return FenceOp::create(builder, loc, FenceKind::AsyncShared);
 }
 
-void Placer::addArrivals(const Handoff &handoff, Value barrier) {
-  bool async =
-      isa<LoadOp, StoreOp, MmaOp, WarpgroupMmaOp>(handoff.waits.front().op);
-  for (const Point &point : handoff.arrivals) {
-    Operation *behind = getCompletion(point.op, async);
-    while (isa_and_nonnull<ArriveOp>(behind->getNextNode()))
-      behind = behind->getNextNode();
-    builder.setInsertionPointAfter(behind);
-    ArriveOp::create(builder, point.op->getLoc(), barrier, point.slot);
+void Placer::addArrivals(const Contract &contract, Value barrier) {
+  SmallVector<Point> done;
+  for (const Handoff *part : contract.parts) {
+    if (part->fromRank == kLoad)
+      continue;
+    bool async =
+        isa<LoadOp, StoreOp, MmaOp, WarpgroupMmaOp>(part->waits.front().op);
+    for (const Point &point : part->arrivals) {
+      if (llvm::is_contained(done, point))
+        continue;
+      done.push_back(point);
+      Operation *behind = getCompletion(point.op, async);
+      while (isa_and_nonnull<ArriveOp>(behind->getNextNode()))
+        behind = behind->getNextNode();
+      builder.setInsertionPointAfter(behind);
+      ArriveOp::create(builder, point.op->getLoc(), barrier,
+                       getSlot(contract, point.slot));
+    }
   }
 }
 
-void Placer::addWaits(const Contract &contract) {
-  for (const Point &point : contract.parts.front()->waits) {
-    builder.setInsertionPoint(point.op);
-    WaitOp::create(builder, point.op->getLoc(),
-                   barriers[&contract - contracts.data()], point.slot);
-  }
+/// The last arrival behind a point, before the next of the points and on the
+/// same path.
+static Operation *getLastArrival(const Point &point, ArrayRef<Point> points) {
+  Operation *last = point.op;
+  for (Operation *next = last->getNextNode();
+       next && next->getNumRegions() == 0 &&
+       llvm::none_of(points,
+                     [&](const Point &other) { return other.op == next; });
+       next = next->getNextNode())
+    if (isa<ArriveOp>(next))
+      last = next;
+  return last;
+}
+
+void Placer::addWaits(const Contract &contract, Value barrier) {
+  SmallVector<Point> done;
+  for (const Handoff *part : contract.parts)
+    for (const Point &point : part->waits) {
+      if (llvm::is_contained(done, point))
+        continue;
+      done.push_back(point);
+      // Behind the access, nobody is to wait for this role longer for it.
+      if (point.behind)
+        builder.setInsertionPointAfter(getLastArrival(point, part->waits));
+      else
+        builder.setInsertionPoint(point.op);
+      WaitOp::create(builder, point.op->getLoc(), barrier,
+                     getSlot(contract, point.slot));
+    }
 }
 
 /// A commit that nothing waits for may come when the block has ended: who waits
 /// for the others waits for the last ones, behind its tasks.
-void Placer::drain(const Contract &contract) {
+void Placer::drain(const Contract &contract, Value barrier) {
   const Handoff &first = *contract.parts.front();
   if (!first.free || llvm::none_of(contract.parts, [&](const Handoff *part) {
         return part->commits;
       }))
     return;
   Location loc = getRing(first).getLoc();
-  Value barrier = barriers[&contract - contracts.data()];
-  builder.setInsertionPointToEnd(&getRole(first.to).getBody().front());
-  if (first.cursor) {
-    Value ring = getRing(first).getRing();
-    for (int32_t i = 0; i < program.rings[first.ring].slots; ++i) {
-      auto next = NextOp::create(builder, loc, ring);
-      WaitOp::create(builder, loc, barrier, next.getSlot());
+  for (const Handoff *part : contract.parts) {
+    if (part != &first && part->to == first.to)
+      continue;
+    builder.setInsertionPointToEnd(&getRole(part->to).getBody().front());
+    if (first.cursor) {
+      Value ring = getRing(first).getRing();
+      for (int32_t i = 0; i < first.slots; ++i) {
+        auto next = NextOp::create(builder, loc, ring);
+        WaitOp::create(builder, loc, barrier, next.getSlot());
+      }
+      continue;
     }
-    return;
+    SmallVector<Value> slots;
+    for (const Point &point : part->waits)
+      if (!llvm::is_contained(slots, point.slot))
+        slots.push_back(point.slot);
+    for (Value slot : slots)
+      WaitOp::create(builder, loc, barrier, getSlot(contract, slot));
   }
-  SmallVector<Value> slots;
-  for (const Point &point : first.waits)
-    if (!llvm::is_contained(slots, point.slot))
-      slots.push_back(point.slot);
-  for (Value slot : slots)
-    WaitOp::create(builder, loc, barrier, slot);
 }
 
 void Placer::run() {
-  merge();
-  nameContracts();
-  // Barriers stand where those of the copies do, before the set-up.
+  // Behind the storage and the barriers that only copies know.
   KernelOp kernel = program.kernel;
-  auto old = kernel.getBody().getOps<BarrierOp>();
-  if (!old.empty()) {
-    Operation *last = nullptr;
-    for (BarrierOp barrier : old)
-      last = barrier;
-    builder.setInsertionPointAfter(last);
-  } else if (!program.rings.empty()) {
-    Operation *last = nullptr;
-    kernel.getBodyBlock()->walk([&](Operation *op) {
-      if (isa<AllocOp, AliasOp>(op))
-        last = op;
-    });
-    builder.setInsertionPointAfter(last);
-  }
-  for (Contract &contract : contracts)
-    declare(contract);
-  for (auto [contract, barrier] : llvm::zip(contracts, barriers)) {
-    addWaits(contract);
-    for (const Handoff *part : contract.parts)
-      if (part->fromRank != kLoad)
-        addArrivals(*part, barrier);
-    drain(contract);
-  }
+  Operation *last = nullptr;
+  for (Operation &op : *kernel.getBodyBlock())
+    if (isa<AllocOp, AliasOp, BarrierOp>(op))
+      last = &op;
+  if (!last)
+    return;
+  // Barriers move, and so might this one.
+  builder.setInsertionPointAfter(last);
+  if (Operation *next = last->getNextNode())
+    builder.setInsertionPoint(next);
+  std::vector<Value> barriers;
+  for (const Contract &contract : contracts)
+    barriers.push_back(declare(contract));
+  // Data are handed on first, then tiles handed back.
+  for (bool flow : {true, false})
+    for (auto [contract, barrier] : llvm::zip(contracts, barriers))
+      if (contract.parts.front()->flow == flow)
+        addArrivals(contract, barrier);
+  for (auto [contract, barrier] : llvm::zip(contracts, barriers))
+    addWaits(contract, barrier);
+  for (auto [contract, barrier] : llvm::zip(contracts, barriers))
+    drain(contract, barrier);
 }
 
 void protocol::placeContracts(const Program &program,
-                              const std::vector<Handoff> &handoffs,
+                              const std::vector<Contract> &contracts,
                               bool perWarp) {
-  Placer(program, handoffs, perWarp).run();
+  Placer(program, contracts, perWarp).run();
 }

@@ -5,10 +5,23 @@
 // stands in the sequential reading of the schedule.
 
 #include "Derive.h"
+#include "fa4/Analysis/DeriveContracts.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
 using namespace mlir::fa4::protocol;
+
+BarrierOp fa4::declareCopyBarrier(OpBuilder &builder, AllocOp ring,
+                                  FlatSymbolRefAttr role) {
+  RingType type = ring.getRing().getType();
+  auto arrival = ArrivalAttr::get(builder.getContext(), role, Engine::Bytes,
+                                  type.getTileBytes());
+  return BarrierOp::create(
+      builder, ring.getLoc(), BarrierType::get(builder.getContext()),
+      (ring.getName() + "_full").str(), /*named=*/false, type.getSlots(),
+      /*perWarp=*/false, builder.getArrayAttr({arrival}),
+      /*initiallyFree=*/false, /*at=*/IntegerAttr());
+}
 
 LogicalResult protocol::stripContracts(KernelOp kernel) {
   SmallVector<Operation *> gone;
@@ -41,21 +54,13 @@ LogicalResult protocol::stripContracts(KernelOp kernel) {
       if (!alloc)
         return load.emitOpError(
             "incomplete: expected a ring that 'fa4.alloc' makes");
-      RingType ring = load.getRing().getType();
-      MLIRContext *context = kernel.getContext();
-      auto arrival = ArrivalAttr::get(
-          context, FlatSymbolRefAttr::get(role.getSymNameAttr()), Engine::Bytes,
-          ring.getTileBytes());
       OpBuilder builder(alloc);
       if (!old.empty())
         builder.setInsertionPoint(old.front());
       else
         builder.setInsertionPointAfter(alloc);
-      barrier = BarrierOp::create(
-          builder, alloc.getLoc(), BarrierType::get(context),
-          (alloc.getName() + "_full").str(), /*named=*/false, ring.getSlots(),
-          /*perWarp=*/false, builder.getArrayAttr({arrival}),
-          /*initiallyFree=*/false, /*at=*/IntegerAttr());
+      barrier = declareCopyBarrier(
+          builder, alloc, FlatSymbolRefAttr::get(role.getSymNameAttr()));
     }
     load.getBarrierMutable().assign(barrier.getBarrier());
     load.getBarrierSlotMutable().assign(load.getSlot());
@@ -211,16 +216,26 @@ FailureOr<Sample> protocol::takeSample(const Program &program) {
   Sampler sampler(program);
   Machine machine(program);
   machine.observer = &sampler;
-  // Tasks of one block and of more, masked and not, and rings that go round.
-  SmallVector<int32_t> blocks =
-      program.hasBlocks ? SmallVector<int32_t>{3, 1, 2, 5, 2, 1, 4, 3, 6}
-                        : SmallVector<int32_t>{1, 1, 1, 1};
-  SmallVector<int32_t> masked = {1, 0, 0, 2, 1, 0, 3, 2, 1};
   if (!program.hasTasks)
     return KernelOp(program.kernel)
                .emitOpError("incomplete: expected a loop over tasks, to derive "
                             "contracts"),
            failure();
+  constexpr int32_t maxSlots = 256;
+  int32_t slots = 0;
+  for (const Ring &ring : program.rings) {
+    if (ring.slots > maxSlots)
+      return AllocOp(ring.op).emitOpError()
+             << "incomplete: expected at most " << maxSlots
+             << " slots, to derive contracts, but got " << ring.slots;
+    slots = std::max(slots, ring.slots);
+  }
+  // Tasks of one block and of more, masked and not, and one in which each ring
+  // goes round by itself.
+  SmallVector<int32_t> blocks = {3, 1, 2, 5, 2, 1, 2 * slots + 2, 3, 6};
+  SmallVector<int32_t> masked = {1, 0, 0, 2, 1, 0, 3, 2, 1};
+  if (!program.hasBlocks)
+    blocks.assign(slots + 4, 1), masked.assign(slots + 4, 0);
   machine.run();
   for (size_t task = 0; task < blocks.size() && !machine.fault; ++task) {
     if (task != 0)

@@ -8,9 +8,9 @@
 // RUN: fa4-opt %t.mlir --fa4-verify-protocol=redundancy -o %t.out.mlir 2>&1 | FileCheck %s --allow-empty --check-prefix=NONE
 // NONE-NOT: {{.+}}
 
-// With one, the next scores are committed behind the product that waits for the
+// With one, and contracts written by hand, the next scores are committed behind the product that waits for the
 // correction role, which has read the mailbox by then.
-// RUN: sed 's/^ *outs.*/& causal/' %s | fa4-opt --fa4-schedule-attention --fa4-verify-protocol=redundancy -o %t.out.mlir 2>&1 | FileCheck %s --check-prefix=CAUSAL
+// RUN: fa4-opt %S/Inputs/by-hand-causal.mlir --fa4-verify-protocol=redundancy -o %t.out.mlir 2>&1 | FileCheck %s --check-prefix=CAUSAL
 // CAUSAL: remark: 'fa4.barrier' op redundant: the other contracts order all that barrier "stats_empty" orders
 // CAUSAL-NOT: remark
 
@@ -46,7 +46,7 @@
 // ARRIVALS-NOT: remark
 
 // Nothing is said unasked.
-// RUN: sed 's/^ *outs.*/& causal/' %s | fa4-opt --fa4-schedule-attention --fa4-verify-protocol -o %t.out.mlir 2>&1 | FileCheck %s --allow-empty --check-prefix=NONE
+// RUN: fa4-opt %S/Inputs/by-hand-causal.mlir --fa4-verify-protocol -o %t.out.mlir 2>&1 | FileCheck %s --allow-empty --check-prefix=NONE
 
 func.func @attention(%q: memref<1x1024x8x128xf16>, %k: memref<1x1024x8x128xf16>,
                      %v: memref<1x1024x8x128xf16>, %o: memref<1x1024x8x128xf16>) {

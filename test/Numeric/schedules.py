@@ -29,7 +29,6 @@ options += [f"group-packing={p}" for p in ("on", "off")]
 options += [f"stats-granularity={g}" for g in ("warp", "warpgroup")]
 options += [f"epilogue-chunk={n}" for n in (8, 16)] + [f"rescale-chunk={n}" for n in (2, 16)]
 options += ["epilogue-chunk=64 epilogue=softmax"]
-options += [f"contracts=derived {more}".strip() for more in ("", "p-split=128 kv-stages=2", "stats-granularity=warp")]
 options += ["softmax-registers=192 correction-registers=80 other-registers=40"]
 
 for i, option in enumerate(options):

@@ -16,6 +16,11 @@ namespace mlir::fa4 {
 /// without contracts, or with some that do not do.
 LogicalResult deriveContracts(KernelOp kernel, bool perWarp = false);
 
+/// Declares the barrier that copies by `role` into a ring signal: "NAME_full".
+/// Copies cannot be written without one, all other contracts are derived.
+BarrierOp declareCopyBarrier(OpBuilder &builder, AllocOp ring,
+                             FlatSymbolRefAttr role);
+
 } // namespace mlir::fa4
 
 #endif // FA4_ANALYSIS_DERIVECONTRACTS_H

@@ -18,9 +18,10 @@ def ScheduleAttention : Pass<"fa4-schedule-attention", "::mlir::ModuleOp"> {
 
     The schedule has two query tiles in flight. Each softmax warpgroup turns its
     S into P, the correction warpgroup rescales O, and one warp each issues MMAs,
-    loads and stores. Options left alone give the reference schedule; a choice
-    that does not fit the target is an error at the attention that names the
-    budget and the excess.
+    loads and stores. Contracts are derived from what the roles do to tiles, as by
+    `--fa4-derive-contracts`, and proved. Options left alone give the reference
+    schedule; a choice that does not fit the target is an error at the attention that
+    names the budget and the excess.
 
     The target is `#fa4.target` for `chip`, unless a module around the attention
     carries one as `fa4.target`.
@@ -88,13 +89,6 @@ def ScheduleAttention : Pass<"fa4-schedule-attention", "::mlir::ModuleOp"> {
                         "the correction role"),
              clEnumValN(::mlir::fa4::EpilogueChoice::Softmax, "softmax",
                         "the softmax role, each instance its own tile"))}]>,
-    Option<"contracts", "contracts", "::mlir::fa4::ContractsChoice",
-           "::mlir::fa4::ContractsChoice::Reference",
-           "where barriers, waits and arrivals come from", [{::llvm::cl::values(
-             clEnumValN(::mlir::fa4::ContractsChoice::Reference, "reference",
-                        "written with the roles"),
-             clEnumValN(::mlir::fa4::ContractsChoice::Derived, "derived",
-                        "from the roles' tile ops, as --fa4-derive-contracts does"))}]>,
     Option<"fragmentWidth", "fragment-width", "int64_t", "32",
            "columns of S and P that the softmax role handles at a time: 16, 32 or 64">,
     Option<"epilogueChunk", "epilogue-chunk", "int64_t", "32",

@@ -21,9 +21,6 @@ enum class SchedulerChoice { Auto, Linear, LongestFirst };
 /// Which role normalises O and stages it for the store.
 enum class EpilogueChoice { Auto, Correction, Softmax };
 
-/// Where barriers, waits and arrivals come from.
-enum class ContractsChoice { Reference, Derived };
-
 } // namespace mlir::fa4
 
 #endif // FA4_TRANSFORMS_SCHEDULEOPTIONS_H

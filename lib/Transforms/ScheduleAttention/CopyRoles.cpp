@@ -18,7 +18,6 @@ public:
 
   void build() {
     role.forTask([&](Task task) { loadTask(task); });
-    drain();
   }
 
 private:
@@ -36,22 +35,12 @@ private:
   }
 
   void loadQ(const Task &task, Value slot) {
-    role.wait(s.qEmpty, slot);
     role.load(kernel.getQ(), task.tile(slot), s.q, slot, s.qFull);
   }
 
   void loadKv(Value source, const Task &task, Value kvBlock) {
     Value slot = role.next(s.kv);
-    role.wait(s.kvEmpty, slot);
     role.load(source, task.block(kvBlock), s.kv, slot, s.kvFull);
-  }
-
-  /// No commit may arrive on a barrier of a block that has ended.
-  void drain() {
-    for (int64_t i = 0; i < role.plan.kvStages; ++i)
-      role.wait(s.kvEmpty, role.next(s.kv));
-    for (Value slot : s.slots)
-      role.wait(s.qEmpty, slot);
   }
 
   RoleBuilder &role;
@@ -69,16 +58,12 @@ void schedule::buildLoadRole(Schedule &schedule) {
 void schedule::buildStoreRole(Schedule &schedule) {
   RoleBuilder role(schedule, kStore, kStoreWarps, schedule.plan.otherRegisters);
   role.forTask([&](Task task) {
-    for (Value slot : schedule.slots) {
-      role.wait(schedule.oFull, slot);
+    for (Value slot : schedule.slots)
       role.store(schedule.oStaging, slot, schedule.kernel.getO(),
                  task.tile(slot));
-    }
     // Stores finish reading in order: the first is done when one is pending.
-    for (int64_t stage = 0; stage < kStages; ++stage) {
+    for (int64_t stage = 0; stage < kStages; ++stage)
       role.storeWait(kStages - 1 - stage);
-      role.arrive(schedule.oEmpty, schedule.slots[stage]);
-    }
   });
 }
 

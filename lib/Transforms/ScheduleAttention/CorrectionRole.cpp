@@ -9,25 +9,19 @@ using namespace mlir;
 using namespace mlir::fa4;
 using namespace mlir::fa4::schedule;
 
-/// One block of one stage. The mailbox is free once it is read; the arrival
-/// that lets P * V go comes in any case, whether or not O was touched.
+/// One block of one stage.
 static void correctBlock(RoleBuilder &role, Value slot) {
   const Schedule &s = role.schedule;
-  role.wait(s.stats, slot);
   Value factor = role.collect(s.mailFactor, slot);
-  role.arrive(s.statsEmpty, slot);
   role.rescale(s.o, slot, factor);
-  role.arrive(s.pORescale, slot);
 }
 
 static void finishTile(RoleBuilder &role, const Task &task, Value slot) {
   const Schedule &s = role.schedule;
-  role.wait(s.stats, slot);
   Value sum = role.collect(s.mailFactor, slot);
   Value reference;
   if (role.plan.publishesReference())
     reference = role.collect(s.mailReference, slot);
-  role.arrive(s.statsEmpty, slot);
   buildEpilogue(role, task, slot, reference, sum);
 }
 

@@ -13,17 +13,13 @@ void schedule::buildEpilogue(RoleBuilder &role, const Task &task, Value slot,
                              Value reference, Value sum) {
   const Schedule &s = role.schedule;
   const Plan &plan = role.plan;
-  role.wait(s.oReady, slot);
-  role.wait(s.oEmpty, slot);
   for (int64_t column = 0; column < plan.headDim;
        column += plan.epilogueChunk) {
     Value values = role.readTile(s.o, slot, column, plan.epilogueChunk);
-    role.tmemWait(TmemAccess::Load);
+    role.awaitReads();
     Value normalized = role.normalize(values, sum);
     role.writeTile(role.convert(normalized), s.oStaging, slot, column);
   }
-  role.fenceAsyncShared();
-  role.arrive(s.oFull, slot);
   if (plan.hasLse)
     role.storeLse(reference, sum, task.tile(slot));
 }

@@ -1,64 +1,16 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernel around the roles: storage, contracts, set-up and tear-down.
+// The kernel around the roles: storage, set-up and tear-down.
 
 #include "Schedule.h"
 
+#include "fa4/Analysis/DeriveContracts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
 using namespace mlir::fa4::schedule;
-
-namespace {
-
-/// Declares the contracts of a kernel.
-class Contracts {
-public:
-  Contracts(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
-
-  ArrivalAttr threads(StringRef role, int64_t count) {
-    return arrival(role, Engine::Threads, count);
-  }
-  ArrivalAttr bytes(StringRef role, int64_t count) {
-    return arrival(role, Engine::Bytes, count);
-  }
-  ArrivalAttr commit(StringRef role) {
-    return arrival(role, Engine::Commit, 1);
-  }
-
-  Value barrier(StringRef name, int64_t slots, ArrayRef<ArrivalAttr> arrivals,
-                bool initiallyFree = false) {
-    return create(name, /*named=*/false, slots, /*perWarp=*/false, arrivals,
-                  initiallyFree);
-  }
-  Value namedBarrier(StringRef name, int64_t slots, bool perWarp,
-                     ArrayRef<ArrivalAttr> arrivals) {
-    return create(name, /*named=*/true, slots, perWarp, arrivals,
-                  /*initiallyFree=*/false);
-  }
-
-private:
-  ArrivalAttr arrival(StringRef role, Engine engine, int64_t count) {
-    MLIRContext *context = builder.getContext();
-    return ArrivalAttr::get(context, FlatSymbolRefAttr::get(context, role),
-                            engine, count);
-  }
-  Value create(StringRef name, bool named, int64_t slots, bool perWarp,
-               ArrayRef<ArrivalAttr> arrivals, bool initiallyFree) {
-    SmallVector<Attribute> attrs(arrivals.begin(), arrivals.end());
-    return BarrierOp::create(builder, loc,
-                             BarrierType::get(builder.getContext()), name,
-                             named, slots, perWarp, builder.getArrayAttr(attrs),
-                             initiallyFree, /*at=*/IntegerAttr());
-  }
-
-  OpBuilder &builder;
-  Location loc;
-};
-
-} // namespace
 
 static void declareStorage(Schedule &schedule, OpBuilder &builder,
                            Location loc) {
@@ -68,7 +20,7 @@ static void declareStorage(Schedule &schedule, OpBuilder &builder,
                   MemorySpace space) {
     return RingType::get(builder.getContext(), slots, shape, type, space);
   };
-  auto alloc = [&](StringRef name, RingType type) -> Value {
+  auto alloc = [&](StringRef name, RingType type) {
     return AllocOp::create(builder, loc, type, name, /*at=*/IntegerAttr());
   };
   auto headTiles = [&](int64_t slots) {
@@ -76,8 +28,10 @@ static void declareStorage(Schedule &schedule, OpBuilder &builder,
   };
   RingType mailbox = ring(kStages, {kTile}, f32, MemorySpace::SMEM);
 
-  schedule.q = alloc("q", headTiles(kStages));
-  schedule.kv = alloc("kv", headTiles(plan.kvStages));
+  AllocOp q = alloc("q", headTiles(kStages));
+  AllocOp kv = alloc("kv", headTiles(plan.kvStages));
+  schedule.q = q;
+  schedule.kv = kv;
   schedule.oStaging = alloc("o_staging", headTiles(kStages));
   schedule.mailFactor = alloc("mail_factor", mailbox);
   if (plan.publishesReference())
@@ -90,49 +44,9 @@ static void declareStorage(Schedule &schedule, OpBuilder &builder,
   schedule.p = AliasOp::create(
       builder, loc, ring(kStages, {kTile, kTile}, element, MemorySpace::TMEM),
       schedule.s, kTile / 2);
-}
-
-static void declareContracts(Schedule &schedule, OpBuilder &builder,
-                             Location loc) {
-  const Plan &plan = schedule.plan;
-  Contracts contracts(builder, loc);
-  int64_t tileBytes = cast<RingType>(schedule.kv.getType()).getTileBytes();
-  int64_t meet = plan.statsPerWarp ? kWarpThreads : kWarpgroupThreads;
-  StringRef epilogue = plan.softmaxEpilogue ? kSoftmax : kCorrection;
-
-  schedule.qFull =
-      contracts.barrier("q_full", kStages, contracts.bytes(kLoad, tileBytes));
-  schedule.qEmpty =
-      contracts.barrier("q_empty", kStages, contracts.commit(kMma),
-                        /*initiallyFree=*/true);
-  schedule.kvFull = contracts.barrier("kv_full", plan.kvStages,
-                                      contracts.bytes(kLoad, tileBytes));
-  schedule.kvEmpty =
-      contracts.barrier("kv_empty", plan.kvStages, contracts.commit(kMma),
-                        /*initiallyFree=*/true);
-  schedule.sReady =
-      contracts.barrier("s_ready", kStages, contracts.commit(kMma));
-  schedule.pORescale =
-      contracts.barrier("p_o_rescale", kStages,
-                        {contracts.threads(kSoftmax, kWarpgroupThreads),
-                         contracts.threads(kCorrection, kWarpgroupThreads)});
-  if (plan.splitsP())
-    schedule.pReady2 = contracts.barrier(
-        "p_ready_2", kStages, contracts.threads(kSoftmax, kWarpgroupThreads));
-  schedule.oReady =
-      contracts.barrier("o_ready", kStages, contracts.commit(kMma));
-  schedule.stats =
-      contracts.namedBarrier("stats", kStages, plan.statsPerWarp,
-                             {contracts.threads(kSoftmax, meet),
-                              contracts.threads(kCorrection, meet)});
-  schedule.statsEmpty =
-      contracts.barrier("stats_empty", kStages,
-                        contracts.threads(kCorrection, kWarpgroupThreads));
-  schedule.oFull = contracts.barrier(
-      "o_full", kStages, contracts.threads(epilogue, kWarpgroupThreads));
-  schedule.oEmpty = contracts.barrier("o_empty", kStages,
-                                      contracts.threads(kStore, kWarpThreads),
-                                      /*initiallyFree=*/true);
+  auto load = FlatSymbolRefAttr::get(builder.getContext(), kLoad);
+  schedule.qFull = declareCopyBarrier(builder, q, load);
+  schedule.kvFull = declareCopyBarrier(builder, kv, load);
 }
 
 Schedule schedule::buildFrame(OpBuilder &builder, Location loc, StringRef name,
@@ -157,7 +71,6 @@ Schedule schedule::buildFrame(OpBuilder &builder, Location loc, StringRef name,
   schedule.always =
       arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
   declareStorage(schedule, builder, loc);
-  declareContracts(schedule, builder, loc);
 
   InitBarriersOp::create(builder, loc, kSoftmaxWarps.first);
   TmemAcquireOp::create(builder, loc, kMmaWarps.first,

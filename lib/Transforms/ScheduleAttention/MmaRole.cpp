@@ -25,65 +25,40 @@ public:
                      multiplyBlock(carried[0]);
                      return {s.always};
                    })[0];
-    for (Value slot : s.slots)
-      role.arrive(s.qEmpty, slot);
     multiplyLastV(accumulate);
   }
 
 private:
   void multiplyFirstK() {
     Value k = role.next(s.kv);
-    for (int64_t stage = 0; stage < kStages; ++stage) {
-      role.wait(s.qFull, s.slots[stage]);
-      if (stage == 0)
-        role.wait(s.kvFull, k);
-      multiplyQK(stage, k);
-    }
-    role.arrive(s.kvEmpty, k);
+    for (int64_t stage = 0; stage < kStages; ++stage)
+      role.multiplyQK(stage, k);
   }
 
   /// V of the block before, and K of this one. Q * K^T overwrites the S that P
   /// lies over; it is issued behind P * V, and MMAs run in order.
   void multiplyBlock(Value accumulate) {
     Value v = role.next(s.kv);
-    role.wait(s.kvFull, v);
     Value k;
     for (int64_t stage = 0; stage < kStages; ++stage) {
       multiplyPV(stage, v, accumulate);
-      if (stage == 0) {
+      if (stage == 0)
         k = role.next(s.kv);
-        role.wait(s.kvFull, k);
-      }
-      if (stage == kStages - 1)
-        role.arrive(s.kvEmpty, v);
-      multiplyQK(stage, k);
+      role.multiplyQK(stage, k);
     }
-    role.arrive(s.kvEmpty, k);
   }
 
   void multiplyLastV(Value accumulate) {
     Value v = role.next(s.kv);
-    role.wait(s.kvFull, v);
-    for (int64_t stage = 0; stage < kStages; ++stage) {
+    for (int64_t stage = 0; stage < kStages; ++stage)
       multiplyPV(stage, v, accumulate);
-      role.arrive(s.oReady, s.slots[stage]);
-    }
-    role.arrive(s.kvEmpty, v);
-  }
-
-  void multiplyQK(int64_t stage, Value k) {
-    role.multiplyQK(stage, k);
-    role.arrive(s.sReady, s.slots[stage]);
   }
 
   /// P * V, a segment as soon as it is there.
   void multiplyPV(int64_t stage, Value v, Value accumulate) {
-    role.wait(s.pORescale, s.slots[stage]);
     role.multiplyPV(stage, v, accumulate, 0, plan.firstSegment);
-    if (!plan.splitsP())
-      return;
-    role.wait(s.pReady2, s.slots[stage]);
-    role.multiplyPV(stage, v, s.always, plan.firstSegment, kTile);
+    if (plan.splitsP())
+      role.multiplyPV(stage, v, s.always, plan.firstSegment, kTile);
   }
 
   RoleBuilder &role;

@@ -181,10 +181,12 @@ static LogicalResult checkSharedMemory(AttentionOp op, const Plan &plan) {
   int64_t tile = kTile * plan.headDim * 2;
   int64_t q = kStages * tile, kv = plan.kvStages * tile, o = kStages * tile;
   int64_t mailboxes = (plan.publishesReference() ? 2 : 1) * kStages * kTile * 4;
-  // q_full, q_empty, s_ready, p_o_rescale, o_ready, stats_empty, o_full and
-  // o_empty have a slot a stage, and so has p_ready_2; kv_full and kv_empty.
-  int64_t barriers =
-      8 * ((plan.splitsP() ? 9 : 8) * kStages + 2 * plan.kvStages);
+  // q_full, q_empty, s_ready, p_o_rescale, o_ready, o_full and o_empty have a
+  // slot a stage; so has p_ready_2 where P is split, and stats_empty where the
+  // correction role needs sums; kv_full and kv_empty.
+  int64_t perStage =
+      7 + (plan.splitsP() ? 1 : 0) + (plan.softmaxEpilogue ? 0 : 1);
+  int64_t barriers = 8 * (perStage * kStages + 2 * plan.kvStages);
   // fa4.tmem_acquire leaves its address in a word of shared memory.
   constexpr int64_t tmemAddress = 16;
   int64_t total = q + kv + o + mailboxes + barriers + tmemAddress;

@@ -66,27 +66,15 @@ Value RoleBuilder::firstKv(Value mBlock) {
 }
 
 //===----------------------------------------------------------------------===//
-// Synchronization
+// Storage
 //===----------------------------------------------------------------------===//
-
-void RoleBuilder::wait(Value barrier, Value slot) {
-  WaitOp::create(builder, loc, barrier, slot);
-}
-
-void RoleBuilder::arrive(Value barrier, Value slot) {
-  ArriveOp::create(builder, loc, barrier, slot);
-}
 
 Value RoleBuilder::next(Value ring) {
   return NextOp::create(builder, loc, builder.getIndexType(), ring);
 }
 
-void RoleBuilder::tmemWait(TmemAccess access) {
-  TmemWaitOp::create(builder, loc, access);
-}
-
-void RoleBuilder::fenceAsyncShared() {
-  FenceOp::create(builder, loc, FenceKind::AsyncShared);
+void RoleBuilder::awaitReads() {
+  TmemWaitOp::create(builder, loc, TmemAccess::Load);
 }
 
 //===----------------------------------------------------------------------===//

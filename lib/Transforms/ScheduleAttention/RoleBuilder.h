@@ -1,7 +1,8 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the program of one role, an op a call, in the role's order.
+// Writes the program of one role, an op a call, in the role's order. Waits,
+// arrivals and what these need are derived from the programs of all roles.
 
 #ifndef FA4_LIB_TRANSFORMS_SCHEDULEATTENTION_ROLEBUILDER_H
 #define FA4_LIB_TRANSFORMS_SCHEDULEATTENTION_ROLEBUILDER_H
@@ -48,12 +49,9 @@ public:
       function_ref<SmallVector<Value>(Value kvBlock, ValueRange carried)> body);
   Value firstKv(Value mBlock);
 
-  // Synchronization.
-  void wait(Value barrier, Value slot);
-  void arrive(Value barrier, Value slot);
   Value next(Value ring);
-  void tmemWait(TmemAccess access);
-  void fenceAsyncShared();
+  /// Waits until what was read of tensor memory is there.
+  void awaitReads();
 
   // Copies.
   void load(Value source, ValueRange coordinates, Value ring, Value slot,

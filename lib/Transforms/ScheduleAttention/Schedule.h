@@ -12,7 +12,7 @@
 
 namespace mlir::fa4::schedule {
 
-/// Names of the roles, as the contracts use them.
+/// Names of the roles.
 constexpr llvm::StringLiteral kSoftmax = "softmax", kCorrection = "correction",
                               kMma = "mma", kLoad = "load", kStore = "store",
                               kIdle = "idle";
@@ -29,16 +29,15 @@ struct Schedule {
   /// Rings. Without `publishesReference` there is no `mailReference`.
   Value q, kv, oStaging, mailFactor, mailReference, s, o, p;
 
-  /// Contracts. Without `splitsP` there is no `pReady2`.
-  Value qFull, qEmpty, kvFull, kvEmpty, sReady, pORescale, pReady2, oReady,
-      stats, statsEmpty, oFull, oEmpty;
+  /// What copies signal. All other contracts follow from the roles.
+  Value qFull, kvFull;
 
   /// f32 in registers: `columns` of a tile, and one value a row.
   FragmentType fragmentType(int64_t columns) const;
   RowsType rowsType() const;
 };
 
-/// Builds the kernel with its storage and contracts; its body has no role yet.
+/// Builds the kernel with its storage; its body has no role yet.
 Schedule buildFrame(OpBuilder &builder, Location loc, StringRef name,
                     FunctionType functionType, const Plan &plan);
 /// Ends the kernel's body, behind the roles.

@@ -70,8 +70,8 @@ public:
   LogicalResult outline(AttentionOp op);
 
 private:
-  using BuildKernel =
-      llvm::unique_function<KernelOp(OpBuilder &, StringRef, FunctionType)>;
+  using BuildKernel = llvm::unique_function<FailureOr<KernelOp>(
+      OpBuilder &, StringRef, FunctionType)>;
   /// Plans the kernel of `op`, and gives what builds it.
   FailureOr<BuildKernel> planKernel(AttentionOp op, TargetAttr target);
   FailureOr<StringAttr> addKernel(AttentionOp op, FunctionOpInterface function,
@@ -129,7 +129,6 @@ ScheduleAttentionOptions ScheduleAttentionPass::chosenOptions() const {
   options.groupPacking = groupPacking;
   options.scheduler = scheduler;
   options.epilogue = epilogue;
-  options.contracts = contracts;
   options.fragmentWidth = fragmentWidth;
   options.epilogueChunk = epilogueChunk;
   options.rescaleChunk = rescaleChunk;
@@ -178,9 +177,10 @@ LogicalResult Outliner::outline(AttentionOp op) {
   return success();
 }
 
-static KernelOp buildTcgen05Kernel(OpBuilder &builder, Location loc,
-                                   StringRef name, FunctionType type,
-                                   const Plan &plan) {
+/// Builds what each role does, and derives what they owe each other.
+static FailureOr<KernelOp> buildTcgen05Kernel(OpBuilder &builder, Location loc,
+                                              StringRef name, FunctionType type,
+                                              const Plan &plan) {
   Schedule schedule = buildFrame(builder, loc, name, type, plan);
   buildSoftmaxRole(schedule);
   buildCorrectionRole(schedule);
@@ -189,6 +189,10 @@ static KernelOp buildTcgen05Kernel(OpBuilder &builder, Location loc,
   buildStoreRole(schedule);
   buildIdleRole(schedule);
   closeFrame(schedule);
+  if (failed(deriveContracts(schedule.kernel, plan.statsPerWarp))) {
+    schedule.kernel.erase();
+    return failure();
+  }
   return schedule.kernel;
 }
 
@@ -215,14 +219,6 @@ FailureOr<Outliner::BuildKernel> Outliner::planKernel(AttentionOp op,
       });
 }
 
-/// Replaces the contracts of a kernel; who met in pairs of warps still does.
-static LogicalResult rederiveContracts(KernelOp kernel) {
-  bool perWarp =
-      llvm::any_of(kernel.getBody().getOps<BarrierOp>(),
-                   [](BarrierOp barrier) { return barrier.getPerWarp(); });
-  return deriveContracts(kernel, perWarp);
-}
-
 /// Builds the kernel of `op` before `function` and returns its name.
 FailureOr<StringAttr> Outliner::addKernel(AttentionOp op,
                                           FunctionOpInterface function,
@@ -231,15 +227,12 @@ FailureOr<StringAttr> Outliner::addKernel(AttentionOp op,
   Operation *table = function->getParentOp();
   OpBuilder builder(op.getContext());
   auto type = builder.getFunctionType(op->getOperandTypes(), {});
-  KernelOp kernel =
+  FailureOr<KernelOp> kernel =
       build(builder, (function.getName() + "_attention").str(), type);
-  if (options.contracts == ContractsChoice::Derived &&
-      failed(rederiveContracts(kernel))) {
-    kernel.erase();
+  if (failed(kernel))
     return failure();
-  }
   StringAttr name = symbolTables.getSymbolTable(table).insert(
-      kernel, function->getIterator());
+      *kernel, function->getIterator());
   kernels.push_back({table, llvm::to_vector(op->getOperandTypes()), target,
                      op.getCausal(), planScale(op), name});
   return name;

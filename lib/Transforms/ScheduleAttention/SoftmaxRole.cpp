@@ -54,22 +54,18 @@ private:
     SmallVector<Value> logits = readLogits(kvBlock, masked);
     RowMax max = role.rowMax(logits, old ? old->reference : Value());
     role.publish(max.factor, s.mailFactor, stage);
-    role.arrive(s.stats, stage);
     SmallVector<Value> weights =
         writeWeights(logits, max.reference, /*polynomial=*/old && !masked);
-    // Behind the writes of P, so that the correction role has had time to read.
-    role.wait(s.statsEmpty, stage);
     Value sum = role.rowSum(weights, old ? old->sum : Value(),
                             old ? max.factor : Value());
     return {max.reference, sum};
   }
 
   SmallVector<Value> readLogits(Value kvBlock, bool masked) {
-    role.wait(s.sReady, stage);
     SmallVector<Value> logits;
     for (int64_t column = 0; column < kTile; column += plan.fragmentColumns)
       logits.push_back(role.readTile(s.s, stage, column, plan.fragmentColumns));
-    role.tmemWait(TmemAccess::Load);
+    role.awaitReads();
     for (auto [index, logit] : llvm::enumerate(logits)) {
       if (plan.scale.premultiply)
         logit = role.scale(logit, *plan.scale.premultiply);
@@ -80,8 +76,7 @@ private:
     return logits;
   }
 
-  /// Writes P in its segments, each announced when it is in tensor memory, and
-  /// returns the weights in f32.
+  /// Writes P and returns the weights in f32.
   SmallVector<Value> writeWeights(ArrayRef<Value> logits, Value reference,
                                   bool polynomial) {
     SmallVector<Value> weights;
@@ -91,10 +86,6 @@ private:
       weights.push_back(role.exp2(logit, reference,
                                   polynomial && takesPolynomial(begin, end)));
       role.writeTile(role.convert(weights.back()), s.p, stage, begin);
-      if (end == plan.firstSegment)
-        announce(s.pORescale);
-      else if (end == kTile)
-        announce(s.pReady2);
       begin = end;
     }
     return weights;
@@ -105,18 +96,11 @@ private:
            end > plan.polyBegin && end != kTile;
   }
 
-  void announce(Value barrier) {
-    role.tmemWait(TmemAccess::Store);
-    role.arrive(barrier, stage);
-  }
-
   /// Hands the rows to the epilogue of the correction role.
   void publishRows(const Rows &rows) {
     role.publish(rows.sum, s.mailFactor, stage);
     if (plan.publishesReference())
       role.publish(rows.reference, s.mailReference, stage);
-    role.arrive(s.stats, stage);
-    role.wait(s.statsEmpty, stage);
   }
 
   RoleBuilder &role;

@@ -12,18 +12,15 @@
 // CHECK: %[[O_TMEM:[a-z0-9_]+]] = fa4.alloc "o"
 // CHECK: %[[P_O_RESCALE:[a-z0-9_]+]] = fa4.barrier "p_o_rescale"
 // CHECK: %[[STATS:[a-z0-9_]+]] = fa4.barrier "stats"
-// CHECK: %[[STATS_EMPTY:[a-z0-9_]+]] = fa4.barrier "stats_empty"
 // CHECK: fa4.role @correction warps(8 to 12) regs(64) {
 // CHECK-NEXT:   fa4.for_task (%[[B:[a-z0-9_]+]], %[[H:[a-z0-9_]+]], %[[M:[a-z0-9_]+]]) {
 // CHECK-NEXT:     fa4.for_kv %[[J:[a-z0-9_]+]] in all(%[[M]]) {
 // CHECK-NEXT:       fa4.wait %[[STATS]][%[[C0]]]
 // CHECK-NEXT:       %[[ROW:[a-z0-9_]+]] = fa4.collect %[[MAIL_FACTOR]][%[[C0]]] :
-// CHECK-NEXT:       fa4.arrive %[[STATS_EMPTY]][%[[C0]]]
 // CHECK-NEXT:       fa4.rescale %[[O_TMEM]][%[[C0]]] by %[[ROW]] chunk(32) :
 // CHECK-NEXT:       fa4.arrive %[[P_O_RESCALE]][%[[C0]]]
 // CHECK-NEXT:       fa4.wait %[[STATS]][%[[C1]]]
 // CHECK-NEXT:       %[[ROW_0:[a-z0-9_]+]] = fa4.collect %[[MAIL_FACTOR]][%[[C1]]] :
-// CHECK-NEXT:       fa4.arrive %[[STATS_EMPTY]][%[[C1]]]
 // CHECK-NEXT:       fa4.rescale %[[O_TMEM]][%[[C1]]] by %[[ROW_0]] chunk(32) :
 // CHECK-NEXT:       fa4.arrive %[[P_O_RESCALE]][%[[C1]]]
 // CHECK-NEXT:     }

@@ -38,14 +38,14 @@
 // CHECK-NEXT:       fa4.load %[[V]][%[[B]], %[[H]], %[[J]]] to %[[KV]][%[[SLOT_5]]] signals %[[KV_FULL]][%[[SLOT_5]]] :
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
+// CHECK-NEXT:   fa4.wait %[[Q_EMPTY]][%[[C0]]]
+// CHECK-NEXT:   fa4.wait %[[Q_EMPTY]][%[[C1]]]
 // CHECK-NEXT:   %[[SLOT:[a-z0-9_]+]] = fa4.next %[[KV]] :
 // CHECK-NEXT:   fa4.wait %[[KV_EMPTY]][%[[SLOT]]]
 // CHECK-NEXT:   %[[SLOT_0:[a-z0-9_]+]] = fa4.next %[[KV]] :
 // CHECK-NEXT:   fa4.wait %[[KV_EMPTY]][%[[SLOT_0]]]
 // CHECK-NEXT:   %[[SLOT_1:[a-z0-9_]+]] = fa4.next %[[KV]] :
 // CHECK-NEXT:   fa4.wait %[[KV_EMPTY]][%[[SLOT_1]]]
-// CHECK-NEXT:   fa4.wait %[[Q_EMPTY]][%[[C0]]]
-// CHECK-NEXT:   fa4.wait %[[Q_EMPTY]][%[[C1]]]
 // CHECK-NEXT: }
 
 func.func @attention(%q: memref<1x1024x8x128xf16>, %k: memref<1x1024x8x128xf16>, %v: memref<1x1024x8x128xf16>, %o: memref<1x1024x8x128xf16>,

@@ -18,7 +18,6 @@
 // CHECK: %[[P_READY_2:[a-z0-9_]+]] = fa4.barrier "p_ready_2"
 // CHECK: %[[O_READY:[a-z0-9_]+]] = fa4.barrier "o_ready"
 // CHECK: %[[STATS:[a-z0-9_]+]] = fa4.barrier "stats"
-// CHECK: %[[STATS_EMPTY:[a-z0-9_]+]] = fa4.barrier "stats_empty"
 // CHECK: %[[O_FULL:[a-z0-9_]+]] = fa4.barrier "o_full"
 // CHECK: %[[O_EMPTY:[a-z0-9_]+]] = fa4.barrier "o_empty"
 // CHECK: fa4.role @softmax(%[[STAGE:[a-z0-9_]+]]) warps(0 to 8) regs(200) {
@@ -53,7 +52,6 @@
 // CHECK-NEXT:     fa4.write_tile %[[P_12]], %[[P_TMEM]][%[[STAGE]]] columns(96) :
 // CHECK-NEXT:     fa4.tmem_wait store
 // CHECK-NEXT:     fa4.arrive %[[P_READY_2]][%[[STAGE]]]
-// CHECK-NEXT:     fa4.wait %[[STATS_EMPTY]][%[[STAGE]]]
 // CHECK-NEXT:     %[[SUM:[a-z0-9_]+]] = fa4.row_sum %[[E]], %[[E_7]], %[[E_9]], %[[E_11]] :
 // CHECK-NEXT:     %[[LAST:[a-z0-9_]+]]:2 = fa4.for_kv %[[J:[a-z0-9_]+]] in rest_masked(%[[M]]) iter_args(%[[ROWS:[a-z0-9_]+]] = %[[REF]], %[[ROWS_25:[a-z0-9_]+]] = %[[SUM]]) -> (!fa4.rows<128xf32>, !fa4.rows<128xf32>) {
 // CHECK-NEXT:       fa4.wait %[[S_READY]][%[[STAGE]]]
@@ -85,7 +83,6 @@
 // CHECK-NEXT:       fa4.write_tile %[[P_43]], %[[P_TMEM]][%[[STAGE]]] columns(96) :
 // CHECK-NEXT:       fa4.tmem_wait store
 // CHECK-NEXT:       fa4.arrive %[[P_READY_2]][%[[STAGE]]]
-// CHECK-NEXT:       fa4.wait %[[STATS_EMPTY]][%[[STAGE]]]
 // CHECK-NEXT:       %[[SUM_44:[a-z0-9_]+]] = fa4.row_sum %[[E_36]], %[[E_38]], %[[E_40]], %[[E_42]] plus %[[ROWS_25]] times %[[FACTOR_35]] :
 // CHECK-NEXT:       fa4.yield %[[REF_34]], %[[SUM_44]] :
 // CHECK-NEXT:     }
@@ -115,7 +112,6 @@
 // CHECK-NEXT:       fa4.write_tile %[[P_39]], %[[P_TMEM]][%[[STAGE]]] columns(96) :
 // CHECK-NEXT:       fa4.tmem_wait store
 // CHECK-NEXT:       fa4.arrive %[[P_READY_2]][%[[STAGE]]]
-// CHECK-NEXT:       fa4.wait %[[STATS_EMPTY]][%[[STAGE]]]
 // CHECK-NEXT:       %[[SUM_40:[a-z0-9_]+]] = fa4.row_sum %[[E_32]], %[[E_34]], %[[E_36]], %[[E_38]] plus %[[ROWS_25]] times %[[FACTOR_31]] :
 // CHECK-NEXT:       fa4.yield %[[REF_30]], %[[SUM_40]] :
 // CHECK-NEXT:     }

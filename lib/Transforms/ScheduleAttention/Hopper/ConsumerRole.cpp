@@ -24,15 +24,13 @@ struct State {
 
 class ConsumerProgram {
 public:
-  ConsumerProgram(ImplicitLocOpBuilder &b, const HopperKernel &h,
-                  int64_t consumer)
+  ConsumerProgram(ImplicitLocOpBuilder &b, HopperKernel &h, int64_t consumer)
       : b(b), h(h), plan(h.plan), kernel(h.kernel), consumer(consumer),
-        slot(h.slots[consumer]), zero(h.slots[0]) {}
+        slot(h.slots[consumer]) {}
 
   void build() {
     task = addTaskLoop(b);
     Value first = FirstKvOp::create(b, b.getIndexType(), task.getMBlock());
-    WaitOp::create(b, h.qFull, slot);
     State state = buildFirst(first);
     if (plan.causal) {
       state = buildLoop(KvRange::RestMasked, state);
@@ -40,7 +38,6 @@ public:
     } else {
       state = buildLoop(KvRange::Rest, state);
     }
-    ArriveOp::create(b, h.qEmpty[consumer], zero);
     buildEpilogue(state);
   }
 
@@ -58,13 +55,9 @@ private:
   }
   Value next(Value ring) { return NextOp::create(b, b.getIndexType(), ring); }
 
-  void takeTurn() {
-    if (plan.turns)
-      WaitOp::create(b, h.turn[consumer], zero);
-  }
-  void passTurn() {
-    if (plan.turns)
-      ArriveOp::create(b, h.turn[(consumer + 1) % plan.consumers], zero);
+  /// These products are started in one turn.
+  void addTurn(Value first, Value last) {
+    h.turns[consumer].push_back({first.getDefiningOp(), last.getDefiningOp()});
   }
 
   Value startQK(Value kSlot) {
@@ -108,12 +101,9 @@ private:
 
   State buildFirst(Value kvBlock) {
     Value kSlot = next(h.k);
-    WaitOp::create(b, h.kFull, kSlot);
-    takeTurn();
     Value started = startQK(kSlot);
-    passTurn();
+    addTurn(started, started);
     Value logits = await(0, started);
-    ArriveOp::create(b, h.kEmpty, kSlot);
     logits = prepareLogits(logits, kvBlock, plan.maskFirst);
     RowMaxOp max = rowMax(logits, Value());
     Value weights = exp2(logits, max.getReference());
@@ -138,22 +128,17 @@ private:
 
   State buildBlock(Value kvBlock, State old, bool masked) {
     Value kSlot = next(h.k);
-    WaitOp::create(b, h.kFull, kSlot);
-    takeTurn();
     Value startedS = startQK(kSlot);
     Value vSlot = next(h.v);
-    WaitOp::create(b, h.vFull, vSlot);
     Value startedO = startPV(old.p, vSlot, old.o);
-    passTurn();
+    addTurn(startedS, startedO);
     Value logits = await(1, startedS);
-    ArriveOp::create(b, h.kEmpty, kSlot);
     logits = prepareLogits(logits, kvBlock, masked);
     RowMaxOp max = rowMax(logits, old.reference);
     Value weights = exp2(logits, max.getReference());
     Value sum = RowSumOp::create(b, rows(/*partial=*/true), weights, old.sum,
                                  max.getFactor());
     Value o = await(0, startedO);
-    ArriveOp::create(b, h.vEmpty, vSlot);
     // Behind the wait: the tensor core read the old P until there.
     Value p = convert(weights);
     return {ScaleRowsOp::create(b, o, max.getFactor()), p, max.getReference(),
@@ -162,16 +147,11 @@ private:
 
   void buildEpilogue(State state) {
     Value vSlot = next(h.v);
-    WaitOp::create(b, h.vFull, vSlot);
     Value started = startPV(state.p, vSlot, state.o);
     Value sum = RowTotalOp::create(b, state.sum);
     Value o = await(0, started);
-    ArriveOp::create(b, h.vEmpty, vSlot);
     Value result = convert(NormalizeOp::create(b, o, sum));
-    WaitOp::create(b, h.oEmpty, slot);
     WriteTileOp::create(b, result, h.oStaging, slot, /*column=*/0);
-    FenceOp::create(b, FenceKind::AsyncShared);
-    ArriveOp::create(b, h.oFull[consumer], zero);
     if (plan.hasLse)
       StoreLseOp::create(
           b, state.reference, sum, kernel.getLse(),
@@ -179,18 +159,18 @@ private:
   }
 
   ImplicitLocOpBuilder &b;
-  const HopperKernel &h;
+  HopperKernel &h;
   const HopperPlan &plan;
   KernelOp kernel;
   int64_t consumer;
-  Value slot, zero;
+  Value slot;
   ForTaskOp task;
 };
 
 } // namespace
 
-void schedule::buildHopperConsumer(ImplicitLocOpBuilder &b,
-                                   const HopperKernel &h, int64_t consumer) {
+void schedule::buildHopperConsumer(ImplicitLocOpBuilder &b, HopperKernel &h,
+                                   int64_t consumer) {
   h.addRole(b, getConsumerName(consumer), 4 + 4 * consumer, 8 + 4 * consumer,
             h.plan.consumerRegisters);
   ConsumerProgram(b, h, consumer).build();

@@ -21,24 +21,23 @@ public:
     Value first = FirstKvOp::create(b, b.getIndexType(), task.getMBlock());
     // The first consumer begins as soon as it has its Q and a K.
     loadQ(0);
-    loadKv(kernel.getK(), h.k, h.kEmpty, h.kFull, first);
+    loadKv(kernel.getK(), h.k, h.kFull, first);
     for (int64_t consumer = 1; consumer < h.plan.consumers; ++consumer)
       loadQ(consumer);
     // V is needed a block later than K.
     Value last =
         addKvLoop(b, KvRange::Rest, task.getMBlock(), first,
                   [&](Value kvBlock, ValueRange carried) -> SmallVector<Value> {
-                    loadKv(kernel.getK(), h.k, h.kEmpty, h.kFull, kvBlock);
-                    loadKv(kernel.getV(), h.v, h.vEmpty, h.vFull, carried[0]);
+                    loadKv(kernel.getK(), h.k, h.kFull, kvBlock);
+                    loadKv(kernel.getV(), h.v, h.vFull, carried[0]);
                     return {kvBlock};
                   })
             .front();
-    loadKv(kernel.getV(), h.v, h.vEmpty, h.vFull, last);
+    loadKv(kernel.getV(), h.v, h.vFull, last);
   }
 
 private:
   void loadQ(int64_t consumer) {
-    WaitOp::create(b, h.qEmpty[consumer], h.slots[0]);
     Value slot = h.slots[consumer];
     LoadOp::create(
         b, kernel.getQ(),
@@ -46,10 +45,8 @@ private:
         h.q, slot, h.qFull, slot);
   }
 
-  void loadKv(Value source, Value ring, Value empty, Value full,
-              Value kvBlock) {
+  void loadKv(Value source, Value ring, Value full, Value kvBlock) {
     Value slot = NextOp::create(b, b.getIndexType(), ring);
-    WaitOp::create(b, empty, slot);
     LoadOp::create(b, source,
                    ValueRange{task.getBatch(), task.getHead(), kvBlock}, ring,
                    slot, full, slot);
@@ -74,14 +71,11 @@ void schedule::buildHopperStoreRole(ImplicitLocOpBuilder &b,
   KernelOp kernel = h.kernel;
   h.addRole(b, "store", 1, 2, h.plan.producerRegisters);
   ForTaskOp task = addTaskLoop(b);
-  for (auto [full, slot] : llvm::zip_equal(h.oFull, h.slots)) {
-    WaitOp::create(b, full, h.slots[0]);
+  for (Value slot : h.slots)
     StoreOp::create(
         b, h.oStaging, slot, kernel.getO(),
         ValueRange{task.getBatch(), task.getHead(), task.getMBlock(), slot});
-  }
-  for (auto [index, slot] : llvm::enumerate(h.slots)) {
-    StoreWaitOp::create(b, h.plan.consumers - 1 - static_cast<int64_t>(index));
-    ArriveOp::create(b, h.oEmpty, slot);
-  }
+  // Stores finish reading in order: the first is done when the others pend.
+  for (int64_t pending = h.plan.consumers - 1; pending >= 0; --pending)
+    StoreWaitOp::create(b, pending);
 }

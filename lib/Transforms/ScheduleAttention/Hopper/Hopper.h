@@ -34,9 +34,10 @@ struct HopperPlan {
 FailureOr<HopperPlan> planHopper(AttentionOp op, TargetAttr target,
                                  const ScheduleAttentionOptions &options);
 
-/// Builds the whole kernel.
-KernelOp buildHopperKernel(OpBuilder &builder, Location loc, StringRef name,
-                           FunctionType functionType, const HopperPlan &plan);
+/// Builds the whole kernel: what each role does, and what follows from that.
+FailureOr<KernelOp> buildHopperKernel(OpBuilder &builder, Location loc,
+                                      StringRef name, FunctionType functionType,
+                                      const HopperPlan &plan);
 
 } // namespace mlir::fa4::schedule
 

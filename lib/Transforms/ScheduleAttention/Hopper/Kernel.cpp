@@ -1,10 +1,11 @@
 // Part of the fa4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernel around the roles: storage, contracts, set-up.
+// The kernel around the roles: storage, set-up, turns.
 
 #include "Kernel.h"
 
+#include "fa4/Analysis/DeriveContracts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -48,70 +49,61 @@ schedule::addKvLoop(ImplicitLocOpBuilder &b, KvRange range, Value mBlock,
 
 void schedule::declareHopperStorage(ImplicitLocOpBuilder &b, HopperKernel &h) {
   Type element = h.kernel.getElementType();
-  auto alloc = [&](StringRef name, int64_t slots, int64_t rows) -> Value {
+  auto alloc = [&](StringRef name, int64_t slots, int64_t rows) {
     auto type = RingType::get(b.getContext(), slots, {rows, h.plan.headDim},
                               element, MemorySpace::SMEM);
     return AllocOp::create(b, type, name, /*at=*/IntegerAttr());
   };
-  h.q = alloc("q", h.plan.consumers, kWgmmaRows);
-  h.k = alloc("k", h.plan.kvStages, h.plan.tileKeys);
-  h.v = alloc("v", h.plan.kvStages, h.plan.tileKeys);
+  AllocOp q = alloc("q", h.plan.consumers, kWgmmaRows);
+  AllocOp k = alloc("k", h.plan.kvStages, h.plan.tileKeys);
+  AllocOp v = alloc("v", h.plan.kvStages, h.plan.tileKeys);
+  h.q = q;
+  h.k = k;
+  h.v = v;
   h.oStaging = alloc("o_staging", h.plan.consumers, kWgmmaRows);
+  auto load = FlatSymbolRefAttr::get(b.getContext(), "load");
+  h.qFull = declareCopyBarrier(b, q, load);
+  h.kFull = declareCopyBarrier(b, k, load);
+  h.vFull = declareCopyBarrier(b, v, load);
 }
 
-void schedule::declareHopperContracts(ImplicitLocOpBuilder &b,
-                                      HopperKernel &h) {
-  MLIRContext *context = b.getContext();
-  auto arrival = [&](StringRef role, Engine engine,
-                     int64_t count) -> Attribute {
-    return ArrivalAttr::get(context, FlatSymbolRefAttr::get(context, role),
-                            engine, count);
-  };
-  auto barrier = [&](StringRef name, int64_t slots,
-                     ArrayRef<Attribute> arrivals,
-                     bool initiallyFree = false) -> Value {
-    return BarrierOp::create(b, BarrierType::get(context), name,
-                             /*named=*/false, slots, /*per_warp=*/false,
-                             b.getArrayAttr(arrivals), initiallyFree,
-                             /*at=*/IntegerAttr());
-  };
-  // One arrival a warp: of 128 each would be an access to shared memory, which
-  // feeds the tensor core at the same time.
-  auto warps = [&](int64_t consumer) {
-    return arrival(getConsumerName(consumer), Engine::Threads, 4);
-  };
-  const HopperPlan &plan = h.plan;
-  SmallVector<Attribute> all;
-  for (int64_t consumer = 0; consumer < plan.consumers; ++consumer)
-    all.push_back(warps(consumer));
-  int64_t rowBytes = plan.headDim * 2;
-  Attribute tile = arrival("load", Engine::Bytes, kWgmmaRows * rowBytes);
-  Attribute block = arrival("load", Engine::Bytes, plan.tileKeys * rowBytes);
-  h.qFull = barrier("q_full", plan.consumers, tile);
-  h.kFull = barrier("k_full", plan.kvStages, block);
-  h.kEmpty = barrier("k_empty", plan.kvStages, all, /*initiallyFree=*/true);
-  h.vFull = barrier("v_full", plan.kvStages, block);
-  h.vEmpty = barrier("v_empty", plan.kvStages, all, /*initiallyFree=*/true);
-  h.oEmpty =
-      barrier("o_empty", plan.consumers, arrival("store", Engine::Threads, 32),
-              /*initiallyFree=*/true);
-  for (int64_t consumer = 0; consumer < plan.consumers; ++consumer) {
-    std::string suffix = "_" + std::to_string(consumer);
-    h.qEmpty.push_back(barrier("q_empty" + suffix, 1, warps(consumer), true));
-    h.oFull.push_back(barrier("o_full" + suffix, 1, warps(consumer)));
-    int64_t before = (consumer + plan.consumers - 1) % plan.consumers;
-    if (plan.turns)
-      h.turn.push_back(barrier("turn" + suffix, 1, warps(before),
-                               /*initiallyFree=*/consumer == 0));
+void schedule::addHopperTurns(ImplicitLocOpBuilder &b, HopperKernel &h) {
+  int64_t consumers = h.plan.consumers;
+  Operation *last = nullptr;
+  for (auto barrier : h.kernel.getBody().getOps<BarrierOp>())
+    last = barrier;
+  b.setInsertionPointAfter(last);
+  SmallVector<Value> turn;
+  for (int64_t consumer = 0; consumer < consumers; ++consumer) {
+    std::string before =
+        getConsumerName((consumer + consumers - 1) % consumers);
+    // One arrival a warp, as for all that consumers arrive on.
+    Attribute arrival = ArrivalAttr::get(
+        b.getContext(), FlatSymbolRefAttr::get(b.getContext(), before),
+        Engine::Threads, kWarpgroupThreads / kWarpThreads);
+    turn.push_back(BarrierOp::create(
+        b, BarrierType::get(b.getContext()), "turn_" + std::to_string(consumer),
+        /*named=*/false, /*slots=*/1,
+        /*per_warp=*/false, b.getArrayAttr(arrival),
+        /*initially_free=*/consumer == 0, /*at=*/IntegerAttr()));
   }
+  for (auto [consumer, products] : llvm::enumerate(h.turns))
+    for (auto [first, last] : products) {
+      b.setInsertionPoint(first);
+      WaitOp::create(b, turn[consumer], h.slots[0]);
+      b.setInsertionPointAfter(last);
+      ArriveOp::create(b, turn[(consumer + 1) % consumers], h.slots[0]);
+    }
 }
 
-KernelOp schedule::buildHopperKernel(OpBuilder &builder, Location loc,
-                                     StringRef name, FunctionType functionType,
-                                     const HopperPlan &plan) {
+FailureOr<KernelOp> schedule::buildHopperKernel(OpBuilder &builder,
+                                                Location loc, StringRef name,
+                                                FunctionType functionType,
+                                                const HopperPlan &plan) {
   OpBuilder::InsertionGuard guard(builder);
   HopperKernel h;
   h.plan = plan;
+  h.turns.resize(plan.consumers);
   h.kernel = KernelOp::create(
       builder, loc, name, functionType, plan.target, plan.warps(),
       plan.scheduler, plan.consumers, /*tile_rows=*/kWgmmaRows, plan.tileKeys,
@@ -124,7 +116,6 @@ KernelOp schedule::buildHopperKernel(OpBuilder &builder, Location loc,
   for (int64_t consumer = 0; consumer < plan.consumers; ++consumer)
     h.slots.push_back(arith::ConstantIndexOp::create(b, consumer));
   declareHopperStorage(b, h);
-  declareHopperContracts(b, h);
   InitBarriersOp::create(b, /*warp=*/0);
   CtaSyncOp::create(b);
   buildHopperLoadRole(b, h);
@@ -133,5 +124,11 @@ KernelOp schedule::buildHopperKernel(OpBuilder &builder, Location loc,
   for (int64_t consumer = 0; consumer < plan.consumers; ++consumer)
     buildHopperConsumer(b, h, consumer);
   // Nothing is freed behind the roles, so nobody waits for the others there.
+  if (failed(deriveContracts(h.kernel))) {
+    h.kernel.erase();
+    return failure();
+  }
+  if (plan.turns)
+    addHopperTurns(b, h);
   return h.kernel;
 }

@@ -17,24 +17,26 @@ struct HopperKernel {
   /// Slot numbers, one for each consumer.
   SmallVector<Value> slots;
   Value q, k, v, oStaging;
-  /// Contracts; those of one consumer each are vectors.
-  Value qFull, kFull, kEmpty, vFull, vEmpty, oEmpty;
-  SmallVector<Value> qEmpty, oFull, turn;
+  /// What copies signal. All other contracts follow from the roles.
+  Value qFull, kFull, vFull;
+  /// By consumer, the products that it starts in one turn: first and last.
+  SmallVector<SmallVector<std::pair<Operation *, Operation *>>> turns;
 
   /// A role with an empty body, at whose end the builder is left.
   RoleOp addRole(ImplicitLocOpBuilder &b, StringRef name, int64_t firstWarp,
                  int64_t endWarp, int64_t registers) const;
 };
 
-/// Name of a consumer's role, as the contracts use it.
+/// Name of a consumer's role.
 std::string getConsumerName(int64_t consumer);
 
 void declareHopperStorage(ImplicitLocOpBuilder &b, HopperKernel &h);
-void declareHopperContracts(ImplicitLocOpBuilder &b, HopperKernel &h);
 void buildHopperLoadRole(ImplicitLocOpBuilder &b, const HopperKernel &h);
 void buildHopperStoreRole(ImplicitLocOpBuilder &b, const HopperKernel &h);
-void buildHopperConsumer(ImplicitLocOpBuilder &b, const HopperKernel &h,
+void buildHopperConsumer(ImplicitLocOpBuilder &b, HopperKernel &h,
                          int64_t consumer);
+/// Lets consumers start their products in turn: for speed, nothing needs it.
+void addHopperTurns(ImplicitLocOpBuilder &b, HopperKernel &h);
 
 /// A loop over the tasks; the builder is left in its body.
 ForTaskOp addTaskLoop(ImplicitLocOpBuilder &b);

@@ -29,7 +29,7 @@ PROBLEM = Problem(
 # In the order in which they are initialised, with the number of slots.
 BARRIERS = (
     ("q_full", 2), ("q_empty", 2), ("kv_full", 3), ("kv_empty", 3), ("s_ready", 2), ("p_o_rescale", 2),
-    ("p_ready_2", 2), ("o_ready", 2), ("stats_empty", 2), ("o_full", 2), ("o_empty", 2),
+    ("p_ready_2", 2), ("o_ready", 2), ("o_full", 2), ("o_empty", 2),
 )  # fmt: skip
 RACE = ("--race",)
 ALL_MODES = (("--mode", "eager"), ("--mode", "lazy"), ("--mode", "random", "--seed", "1"))
