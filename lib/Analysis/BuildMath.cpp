@@ -43,9 +43,12 @@ void ProgramBuilder::addMath(Operation *op) {
     take(Math::RowMax, max.getFragments(), max.getReference());
     instruction.secondResult = getRegister(max.getFactor());
     instruction.value = takeOptional(max.getOld());
+  } else if (auto exponents = dyn_cast<ExponentsOp>(op)) {
+    take(Math::Exponents, exponents.getInput(), exponents.getResult());
+    instruction.value = getRegister(exponents.getReference());
   } else if (auto exp2 = dyn_cast<Exp2Op>(op)) {
     take(Math::Exp2, exp2.getInput(), exp2.getResult());
-    instruction.value = getRegister(exp2.getReference());
+    instruction.value = takeOptional(exp2.getReference());
   } else if (auto sum = dyn_cast<RowSumOp>(op)) {
     take(Math::RowSum, sum.getFragments(), sum.getSum());
     instruction.value = takeOptional(sum.getOld());
@@ -85,7 +88,7 @@ void ProgramBuilder::addMath(Operation *op) {
 LogicalResult ProgramBuilder::checkScale(Operation *op) {
   bool factor = isa<ScaleOp>(op);
   auto scale = op->getAttrOfType<FloatAttr>(factor ? "factor" : "scale");
-  if (!isa<ScaleOp, RowMaxOp, Exp2Op>(op) || !scale)
+  if (!isa<ScaleOp, RowMaxOp, ExponentsOp, Exp2Op>(op) || !scale)
     return success();
   auto &[first, expected] = factor ? factors : scales;
   if (!first) {

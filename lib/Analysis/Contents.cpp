@@ -58,6 +58,8 @@ std::string protocol::describe(const Content &content) {
   case Kind::S:
     return (content.scaled ? "scaled S of " : "S of ") + stage + " and " +
            block + task;
+  case Kind::X:
+    return "exponents of " + stage + " and " + block + task;
   case Kind::P:
     return "P of " + stage + " and " + block + task;
   case Kind::O: {

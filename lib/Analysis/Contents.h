@@ -23,6 +23,7 @@ enum class Kind : int32_t {
   V,         ///< A V block.
   S,         ///< Q * K^T; `done` says which steps of K, `scaled` whether a
              ///< `fa4.scale` has multiplied it.
+  X,         ///< S against the reference of its block.
   P,         ///< Weights against the reference of their block.
   O,         ///< P * V over blocks 1 to `block`, against the reference of
              ///< `reference`, and the steps `done` of the block after.

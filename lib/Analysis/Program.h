@@ -51,6 +51,7 @@ enum class Math : uint8_t {
   FirstBlock,
   Mask,
   RowMax,
+  Exponents,
   Exp2,
   RowSum,
   Keep, ///< The result holds what the operand does.

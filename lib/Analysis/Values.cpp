@@ -195,7 +195,9 @@ void Machine::stepRowSum(int32_t agent, const Instruction &instruction) {
   if (!row)
     return;
   Occurrence here = getOccurrence(agent, instruction);
-  if (instruction.value < 0) {
+  auto before = getContent(agent, instruction.value);
+  bool starts = instruction.value < 0 || (before && before->kind == Kind::Zero);
+  if (starts) {
     if (row->block != 1)
       return refuseContent(here,
                            "expected 'plus' the sum of the blocks before, or P "
@@ -210,6 +212,8 @@ void Machine::stepRowSum(int32_t agent, const Instruction &instruction) {
       return refuseContent(
           here, "expected the block behind that of " + describe(*old),
           contents->getNumber(*row));
+  }
+  if (instruction.value >= 0) {
     auto factor = expect(agent, instruction, instruction.second, Kind::Factor,
                          "'times' the factor of the block");
     if (!factor)
@@ -289,7 +293,17 @@ void Machine::stepMath(int32_t agent, const Instruction &instruction) {
     return stepRowMax(agent, instruction);
   case Math::RowSum:
     return stepRowSum(agent, instruction);
-  case Math::Exp2: {
+  case Math::Exp2:
+    if (instruction.value < 0) {
+      auto x = expect(agent, instruction, input, Kind::X,
+                      "exponents of the task at hand");
+      if (!x)
+        return;
+      x->kind = Kind::P;
+      return setContent(agent, instruction.result, *x);
+    }
+    [[fallthrough]];
+  case Math::Exponents: {
     auto x =
         expect(agent, instruction, input, Kind::S, "S of the task at hand");
     auto reference = expect(agent, instruction, instruction.value,
@@ -300,7 +314,7 @@ void Machine::stepMath(int32_t agent, const Instruction &instruction) {
       return refuseContent(
           here, "expected the reference that goes with " + describe(*x),
           contents->getNumber(*reference));
-    x->kind = Kind::P;
+    x->kind = instruction.math == Math::Exp2 ? Kind::P : Kind::X;
     x->scaled = false;
     return setContent(agent, instruction.result, *x);
   }

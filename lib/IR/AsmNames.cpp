@@ -132,6 +132,9 @@ void MaskOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 void ScaleOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getResult(), "x");
 }
+void ExponentsOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "x");
+}
 void Exp2Op::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getResult(), "e");
 }

@@ -141,10 +141,13 @@ ParseResult RowMaxOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseOperand(old.emplace_back()))
     return failure();
   if (parseNumber(parser, "scale", getScaleAttrName(result.name), result) ||
-      parseNumber(parser, "threshold", getThresholdAttrName(result.name), result) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type))
+      parseNumber(parser, "threshold", getThresholdAttrName(result.name), result))
     return failure();
   Builder &builder = parser.getBuilder();
+  if (succeeded(parser.parseOptionalKeyword("vote")))
+    result.addAttribute(getVoteAttrName(result.name), builder.getUnitAttr());
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type))
+    return failure();
   auto rows = RowsType::get(type.getRows(), builder.getF32Type());
   result.getOrAddProperties<Properties>().operandSegmentSizes = {
       static_cast<int32_t>(fragments.size()), static_cast<int32_t>(old.size())};
@@ -161,9 +164,9 @@ void RowMaxOp::print(OpAsmPrinter &printer) {
   printF32(printer, *this, getScaleAttr());
   printer << ") threshold(";
   printF32(printer, *this, getThresholdAttr());
-  printer << ')';
+  printer << (getVote() ? ") vote" : ")");
   printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {getScaleAttrName(), getThresholdAttrName(),
+                                {getScaleAttrName(), getThresholdAttrName(), getVoteAttrName(),
                                  getOperandSegmentSizesAttrName()});
   printer << " : " << getFragments().front().getType();
 }
@@ -180,6 +183,10 @@ LogicalResult RowMaxOp::verify() {
   if (!(threshold >= 0 && threshold <= 15))
     return emitOpError() << "expected a 'threshold' from 0 to 15, beyond which P overflows f16, but got "
                          << threshold;
+  if (getVote() && (!getOld() || type.getLayout() != FragmentLayout::WGMMA))
+    return emitOpError() << "expected 'vote' only against an old reference and with fragments in "
+                            "'wgmma' layout, but got "
+                         << type;
   return success();
 }
 
@@ -231,13 +238,22 @@ LogicalResult RowSumOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Exp2Op, ConvertOp, NormalizeOp
+// ExponentsOp, Exp2Op, ConvertOp, NormalizeOp
 //===----------------------------------------------------------------------===//
+
+LogicalResult ExponentsOp::verify() {
+  FragmentType type = getInput().getType();
+  return failure(failed(verifyF32(*this, type)) || failed(verifyScale(*this, getScale())) ||
+                 failed(verifyRows(*this, type, getReference())));
+}
 
 LogicalResult Exp2Op::verify() {
   FragmentType type = getInput().getType();
-  if (failed(verifyF32(*this, type)) || failed(verifyScale(*this, getScale())) ||
-      failed(verifyRows(*this, type, getReference())))
+  if (bool(getReference()) != getScale().has_value())
+    return emitOpError("expected a reference and its 'scale' together");
+  if (failed(verifyF32(*this, type)) || failed(verifyRows(*this, type, getReference())))
+    return failure();
+  if (getScale() && failed(verifyScale(*this, *getScale())))
     return failure();
   int64_t pairs = type.getColumns() / 2, poly = getPoly();
   int64_t of = getOf();
@@ -247,6 +263,9 @@ LogicalResult Exp2Op::verify() {
   if (of < 1 || pairs % of != 0 || poly < 0 || poly > of)
     return emitOpError() << "expected n of m pairs by polynomial with n from 0 to m and m dividing the "
                          << pairs << " pairs, but got " << poly << " of " << of;
+  if (!getReference() && poly == of)
+    return emitOpError("expected fewer than all pairs by polynomial without a reference, which "
+                       "would pass NaN on");
   return success();
 }
 

@@ -188,7 +188,12 @@ static LogicalResult verifyAccumulator(Operation *op, FragmentType type) {
 }
 
 LogicalResult FillOp::verify() {
-  return verifyAccumulator(*this, getResult().getType());
+  auto rows = dyn_cast<RowsType>(getResult().getType());
+  if (!rows)
+    return verifyAccumulator(*this, cast<FragmentType>(getResult().getType()));
+  if (rows.getPartial())
+    return success();
+  return emitOpError() << "expected partial row values, but got " << rows;
 }
 
 LogicalResult ScaleRowsOp::verify() {

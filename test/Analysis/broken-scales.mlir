@@ -6,7 +6,8 @@
 // RUN: split-file %s %t
 // RUN: fa4-opt %t/scaled.mlir --fa4-schedule-attention -o %t/scaled.s.mlir
 // RUN: fa4-opt %t/zero.mlir --fa4-schedule-attention -o %t/zero.s.mlir
-// RUN: fa4-opt %t/scaled.mlir --fa4-schedule-attention=chip=sm_90a -o %t/hopper.s.mlir
+// RUN: fa4-opt %t/scaled.mlir --fa4-schedule-attention="chip=sm_90a look-ahead=off" -o %t/hopper.s.mlir
+// RUN: fa4-opt %t/scaled.mlir --fa4-schedule-attention="chip=sm_90a look-ahead=on" -o %t/ahead.s.mlir
 // RUN: cat %t/zero.s.mlir | fa4-opt --fa4-verify-protocol -o %t/out.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING --allow-empty
 // NOTHING-NOT: {{.+}}
 
@@ -19,6 +20,8 @@
 
 // In one of the roles of a warpgroup on Hopper.
 // RUN: %python %S/Inputs/edit.py consumer_1 fa4.exp2 1 replace 'scale.[0-9.e+-]*.' 'scale(0.25)' < %t/hopper.s.mlir | not fa4-opt --fa4-verify-protocol 2>&1 | FileCheck %s --check-prefix=EXP2
+// RUN: %python %S/Inputs/edit.py consumer_1 fa4.exponents 1 replace 'scale.[0-9.e+-]*.' 'scale(0.25)' < %t/ahead.s.mlir | not fa4-opt --fa4-verify-protocol 2>&1 | FileCheck %s --check-prefix=EXPONENTS
+// EXPONENTS: error: 'fa4.exponents' op expected one scale for all of S, 1.275174e-01 as 'fa4.row_max' has, but got 2.500000e-01{{$}}
 
 // Legal: another threshold. How old a reference may grow is a matter of rounding.
 // RUN: %python %S/Inputs/edit.py softmax fa4.row_max 2 replace 'threshold.[0-9.e+-]*.' 'threshold(0.0)' < %t/scaled.s.mlir | fa4-opt --fa4-verify-protocol -o %t/out.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING --allow-empty

@@ -274,3 +274,51 @@ fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memr
 %rows = "test.rows"() : () -> !fa4.rows<128xf32>
 // expected-error @below {{'fa4.normalize' op expected an f32 fragment, but got '!fa4.fragment<128x32xf16>'}}
 %y = fa4.normalize %x by %rows : !fa4.fragment<128x32xf16>, !fa4.rows<128xf32>
+
+// -----
+
+// row_max_c3
+%x, %r = "test.op"() : () -> (!fa4.fragment<128x32xf32>, !fa4.rows<128xf32>)
+// expected-error @below {{'fa4.row_max' op expected 'vote' only against an old reference and with fragments in 'wgmma' layout, but got '!fa4.fragment<128x32xf32>'}}
+%m:2 = fa4.row_max %x against %r scale(1.0) threshold(8.0) vote : !fa4.fragment<128x32xf32>
+
+// -----
+
+// row_max_c3
+%x = "test.op"() : () -> !fa4.fragment<64x32xf32, wgmma>
+// expected-error @below {{'fa4.row_max' op expected 'vote' only against an old reference and with fragments in 'wgmma' layout, but got '!fa4.fragment<64x32xf32, wgmma>'}}
+%m:2 = fa4.row_max %x scale(1.0) threshold(8.0) vote : !fa4.fragment<64x32xf32, wgmma>
+
+// -----
+
+// exponents_c1
+%x, %r = "test.op"() : () -> (!fa4.fragment<64x32xf16, wgmma>, !fa4.rows<64xf32>)
+// expected-error @below {{'fa4.exponents' op expected an f32 fragment, but got '!fa4.fragment<64x32xf16, wgmma>'}}
+%y = fa4.exponents %x minus %r scale(1.0) : !fa4.fragment<64x32xf16, wgmma>, !fa4.rows<64xf32>
+
+// -----
+
+// exponents_c2
+%x, %r = "test.op"() : () -> (!fa4.fragment<64x32xf32, wgmma>, !fa4.rows<64xf32>)
+// expected-error @below {{'fa4.exponents' op expected a finite positive 'scale', but got 0}}
+%y = fa4.exponents %x minus %r scale(0.0) : !fa4.fragment<64x32xf32, wgmma>, !fa4.rows<64xf32>
+
+// -----
+
+// exp2_c3
+%x = "test.op"() : () -> !fa4.fragment<64x32xf32, wgmma>
+// expected-error @below {{'fa4.exp2' op expected a reference and its 'scale' together}}
+%y = "fa4.exp2"(%x) <{scale = 1.0 : f32}> : (!fa4.fragment<64x32xf32, wgmma>) -> !fa4.fragment<64x32xf32, wgmma>
+
+// -----
+
+// exp2_c4
+%x = "test.op"() : () -> !fa4.fragment<64x32xf32, wgmma>
+// expected-error @below {{'fa4.exp2' op expected fewer than all pairs by polynomial without a reference, which would pass NaN on}}
+%y = fa4.exp2 %x poly(8 of 8) : !fa4.fragment<64x32xf32, wgmma>
+
+// -----
+
+// fill_c1
+// expected-error @below {{'fa4.fill' op expected partial row values, but got '!fa4.rows<64xf32>'}}
+%x = fa4.fill 0.0 : !fa4.rows<64xf32>

@@ -23,6 +23,16 @@ fa4.kernel @k(%q: memref<1x128x1x64xf16>, %k: memref<1x128x1x64xf16>,
       %ref, %f = fa4.row_max %x scale(1.0) threshold(8.0) : !fa4.fragment<64x128xf32, wgmma>
       // CHECK: %[[E:.*]] = fa4.exp2 %[[X]] minus %[[REF]] scale(1.000000e+00) : !fa4.fragment<64x128xf32, wgmma>, !fa4.rows<64xf32>
       %e = fa4.exp2 %x minus %ref scale(1.0) : !fa4.fragment<64x128xf32, wgmma>, !fa4.rows<64xf32>
+      // CHECK: %{{.*}}, %{{.*}} = fa4.row_max %[[X]] against %[[REF]] scale(1.000000e+00) threshold(8.000000e+00) vote : !fa4.fragment<64x128xf32, wgmma>
+      %ref2, %f2 = fa4.row_max %x against %ref scale(1.0) threshold(8.0) vote : !fa4.fragment<64x128xf32, wgmma>
+      // CHECK: %[[Z:.*]] = fa4.exponents %[[X]] minus %[[REF]] scale(1.000000e+00) : !fa4.fragment<64x128xf32, wgmma>, !fa4.rows<64xf32>
+      // CHECK: fa4.exp2 %[[Z]] : !fa4.fragment<64x128xf32, wgmma>
+      // CHECK: fa4.exp2 %[[Z]] poly(1 of 8) : !fa4.fragment<64x128xf32, wgmma>
+      %z1 = fa4.exponents %x minus %ref scale(1.0) : !fa4.fragment<64x128xf32, wgmma>, !fa4.rows<64xf32>
+      %e1 = fa4.exp2 %z1 : !fa4.fragment<64x128xf32, wgmma>
+      %e2 = fa4.exp2 %z1 poly(1 of 8) : !fa4.fragment<64x128xf32, wgmma>
+      // CHECK: fa4.fill 0.000000e+00 : !fa4.rows<64xf32, partial>
+      %l0 = fa4.fill 0.0 : !fa4.rows<64xf32, partial>
       // CHECK: %[[L:.*]] = fa4.row_sum %[[E]] : !fa4.fragment<64x128xf32, wgmma>
       // CHECK: %[[L2:.*]] = fa4.row_sum %[[E]] plus %[[L]] times %[[FACTOR]] : !fa4.fragment<64x128xf32, wgmma>
       // CHECK: fa4.row_total %[[L2]] : !fa4.rows<64xf32, partial>

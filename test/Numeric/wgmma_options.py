@@ -50,6 +50,17 @@ for i, (d, consumers, keys, stages, turns, registers) in enumerate(choices):
     else:
         suite.check(name, problem)
 
+# What runs beside the exponentials, and their share by polynomial.
+ahead = product((64, 128), ("on", "off"), (16, 64, 96, 128), (0, 1, 3), (True, False))
+for i, (d, look, keys, poly, causal) in enumerate(ahead):
+    if i % 7 and not suite.full:
+        continue
+    schedule = f"consumers=2 look-ahead={look} tile-keys={keys} kv-stages=2 poly-pairs={poly} poly-of={(8, 4)[i % 2]}"
+    sizes = ((1, 200, 400, 2, 1), (1, 130, 257, 4, 4), (3, 65, 300, 1, 1))[i % 3]
+    dtype = ("f16", "bf16")[i // 4 % 2]
+    problem = Problem(*sizes, d, causal, dtype, schedule=schedule, target="sms = 2")
+    suite.check(f"{schedule} {causal} {dtype} d{d}", problem)
+
 # One choice at a time is out of its range.
 for option, words in (
     ("consumers=1", "'consumers' to be 2 or 3"),
@@ -60,6 +71,11 @@ for option, words in (
     ("kv-stages=1", "'kv-stages' from 2 to 64"),
     ("consumer-registers=100", "'consumer-registers' to be a multiple of 8"),
     ("consumer-registers=264", "'consumer-registers' to be a multiple of 8 from 24 to 256"),
+    ("turns=true look-ahead=on", "'turns' or 'look-ahead'"),
+    ("consumers=2 tile-keys=176 look-ahead=on", "'consumer-registers' above 252"),
+    ("poly-pairs=9", "'poly-pairs' from 0 to 8"),
+    ("poly-pairs=8 consumers=2 look-ahead=on", "'poly-pairs' from 0 to 7"),
+    ("poly-of=6", "'poly-of' to divide the 64 pairs"),
     ("p-split=64", "'p-split' to be left alone"),
     ("epilogue=softmax", "'epilogue' to be left alone"),
 ):
@@ -70,7 +86,7 @@ for causal in (False, True):
     problem = Problem(1, 200, 400, 2, 1, 64, causal, schedule="tile-keys=128")
     inputs = Inputs.normal(problem, 1)
     first = suite.check(f"bits {causal}", problem, inputs)
-    for option in ("consumers=2", "turns=true", "kv-stages=2", "kv-stages=5", "consumer-registers=152", "group-packing=off"):
+    for option in ("consumers=2", "consumers=2 look-ahead=on", "turns=true", "kv-stages=2", "kv-stages=5", "consumer-registers=152", "group-packing=off"):
         output = suite.check(f"bits {causal} {option}", problem.but(schedule=f"tile-keys=128 {option}"), inputs)
         if first and output:
             suite.expect(option, problem, output.same_bits(first), "bits differ from the plain schedule's")

@@ -61,42 +61,76 @@ def FA4_RowMaxOp : FA4_Op<"row_max", [Pure, FA4_NamedResults, AttrSizedOperandSe
 
     `scale` is in units of log2: log2(e) times the attention's scale.
 
+    With `vote`, warps branch: one whose rows all keep their references computes no
+    factors. A product that runs meanwhile is not waited for before the branch. For
+    fragments in `wgmma` layout.
+
     ```mlir
     %ref, %factor = fa4.row_max %x0, %x1 scale(0.127517432) threshold(8.0) : !fa4.fragment<128x64xf32>
     %new, %f = fa4.row_max %x0, %x1 against %ref scale(0.127517432) threshold(8.0) : !fa4.fragment<128x64xf32>
+    %n, %g = fa4.row_max %s against %r scale(0.127517432) threshold(8.0) vote : !fa4.fragment<64x128xf32, wgmma>
     ```
 
     * `row_max_c1`: at least one fragment, all f32 and of one type.
     * `row_max_c2`: `scale` is finite and positive; `threshold` is finite, from 0 to 15.
+    * `row_max_c3`: `vote` goes with an old reference and with `wgmma` layout.
   }];
   let arguments = (ins Variadic<FA4_FragmentType>:$fragments,
-                       Optional<FA4_RowsType>:$old, F32Attr:$scale, F32Attr:$threshold);
+                       Optional<FA4_RowsType>:$old, F32Attr:$scale, F32Attr:$threshold,
+                       UnitAttr:$vote);
   let results = (outs FA4_RowsType:$reference, FA4_RowsType:$factor);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def FA4_ExponentsOp : FA4_Op<"exponents", [Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
+  let summary = "scale * x - reference";
+  let description = [{
+    The first half of `fa4.exp2`, for a role that does the second later: its result
+    is in other registers than S, which the next product may then overwrite. For a
+    row whose reference is -inf (nothing seen yet) it is scale * x.
+
+    ```mlir
+    %x = fa4.exponents %s minus %ref scale(0.127517432) : !fa4.fragment<64x128xf32, wgmma>, !fa4.rows<64xf32>
+    ```
+
+    * `exponents_c1`: an f32 fragment.
+    * `exponents_c2`: `scale` is finite and positive.
+  }];
+  let arguments = (ins FA4_FragmentType:$input, FA4_RowsType:$reference, F32Attr:$scale);
+  let results = (outs FA4_FragmentType:$result);
+  let assemblyFormat = [{
+    $input `minus` $reference `scale` `(` custom<F32>($scale) `)`
+    attr-dict `:` qualified(type($input)) `,` qualified(type($reference))
+  }];
   let hasVerifier = 1;
 }
 
 def FA4_Exp2Op : FA4_Op<"exp2", [Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
   let summary = "2^(scale * x - reference), a part of it on the FMA pipe";
   let description = [{
+    Without `minus` it is 2^x, of what `fa4.exponents` gave.
+
     With `poly(n of m)` the last n of every m pairs of columns are computed by a
     polynomial of degree 3 (relative error below 8.8e-5) instead of the special
     function unit. A row whose reference is -inf (nothing seen yet) gives 0.
 
     ```mlir
     %e = fa4.exp2 %x minus %ref scale(0.127517432) poly(2 of 8) : !fa4.fragment<128x32xf32>
+    %f = fa4.exp2 %y poly(1 of 8) : !fa4.fragment<64x128xf32, wgmma>
     ```
 
     * `exp2_c1`: an f32 fragment with an even number of columns.
     * `exp2_c2`: 0 <= n <= m, m is positive and divides the pairs of columns.
-    * `exp2_c3`: `scale` is finite and positive.
+    * `exp2_c3`: `scale` is finite and positive, and goes with a reference.
+    * `exp2_c4`: n < m without a reference: a polynomial passes no NaN on.
   }];
-  let arguments = (ins FA4_FragmentType:$input, FA4_RowsType:$reference, F32Attr:$scale,
+  let arguments = (ins FA4_FragmentType:$input, Optional<FA4_RowsType>:$reference, OptionalAttr<F32Attr>:$scale,
                        DefaultValuedAttr<FA4_I64Attr, "0">:$poly, DefaultValuedAttr<FA4_I64Attr, "1">:$of);
   let results = (outs FA4_FragmentType:$result);
   let assemblyFormat = [{
-    $input `minus` $reference `scale` `(` custom<F32>($scale) `)`
-    custom<Poly>($poly, $of) attr-dict `:` qualified(type($input)) `,` qualified(type($reference))
+    $input (`minus` $reference^ `scale` `(` custom<F32>($scale) `)`)?
+    custom<Poly>($poly, $of) attr-dict `:` qualified(type($input)) (`,` qualified(type($reference))^)?
   }];
   let hasVerifier = 1;
 }

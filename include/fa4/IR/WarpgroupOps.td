@@ -75,15 +75,16 @@ def FA4_WarpgroupWaitOp : FA4_Op<"warpgroup_wait", [FA4_Synchronizing, FA4_Named
 }
 
 def FA4_FillOp : FA4_Op<"fill", [Pure, FA4_NamedResults]> {
-  let summary = "a fragment of one value";
+  let summary = "a fragment, or a value a row, of one value";
   let description = [{
     ```mlir
     %o = fa4.fill 0.000000e+00 : !fa4.fragment<64x128xf32, wgmma>
+    %l = fa4.fill 0.000000e+00 : !fa4.rows<64xf32, partial>
     ```
-    `fill_c1`: an f32 fragment in `wgmma` layout.
+    `fill_c1`: an f32 fragment in `wgmma` layout, or partial row values.
   }];
   let arguments = (ins F32Attr:$value);
-  let results = (outs FA4_FragmentType:$result);
+  let results = (outs AnyTypeOf<[FA4_FragmentType, FA4_RowsType], "fragment or rows">:$result);
   let assemblyFormat = "custom<F32>($value) attr-dict `:` qualified(type($result))";
   let hasVerifier = 1;
 }

@@ -47,8 +47,9 @@ def ScheduleAttention : Pass<"fa4-schedule-attention", "::mlir::ModuleOp"> {
            "slots of the K/V ring, of K's and of V's with wgmma; 0 takes 3 for head "
            "dimension 128 and 6 for 64, with wgmma what measured best for the shape, or fewer where "
            "blocks are large">,
-    Option<"polyPairs", "poly-pairs", "int64_t", "2",
-           "of every poly-of pairs of columns, how many exponentials go by polynomial">,
+    Option<"polyPairs", "poly-pairs", "int64_t", "-1",
+           "of every poly-of pairs of columns, how many exponentials go by polynomial; -1 takes 2, "
+           "with wgmma 0">,
     Option<"polyOf", "poly-of", "int64_t", "8", "period of poly-pairs, in pairs of columns">,
     Option<"rescaleThreshold", "rescale-threshold", "double", "8.0",
            "growth of a row's maximum, in powers of two, that does not rescale">,
@@ -101,7 +102,14 @@ def ScheduleAttention : Pass<"fa4-schedule-attention", "::mlir::ModuleOp"> {
            "wgmma: registers a thread of a consumer; 0 takes 240 for two and 160 for three">,
     Option<"tileKeys", "tile-keys", "int64_t", "0", "wgmma: keys of a block; 0 takes what measured best for the shape">,
     Option<"turns", "turns", "bool", "false",
-           "wgmma: consumers start their products one after the other">
+           "wgmma: consumers start their products one after the other">,
+    Option<"lookAhead", "look-ahead", "::mlir::fa4::LookAheadChoice",
+           "::mlir::fa4::LookAheadChoice::Auto",
+           "wgmma: what runs beside a block's exponentials", [{::llvm::cl::values(
+             clEnumValN(::mlir::fa4::LookAheadChoice::Auto, "auto",
+                        "what measured best for the shape, if registers allow"),
+             clEnumValN(::mlir::fa4::LookAheadChoice::On, "on", "Q K^T of the next block"),
+             clEnumValN(::mlir::fa4::LookAheadChoice::Off, "off", "P V of the block before"))}]>
   ];
 }
 

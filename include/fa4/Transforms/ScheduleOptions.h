@@ -17,6 +17,7 @@ enum class GroupPacking { Auto, On, Off };
 
 /// In which order tasks are handed out.
 enum class SchedulerChoice { Auto, Linear, LongestFirst };
+enum class LookAheadChoice { Auto, On, Off };
 
 /// Which role normalises O and stages it for the store.
 enum class EpilogueChoice { Auto, Correction, Softmax };

@@ -23,12 +23,12 @@ struct Exp2Pattern : KernelPattern<Exp2Op> {
     int64_t poly = op.getPoly(), of = op.getOf();
     Value offset = getExp2Offset(b, adaptor.getReference().front());
     Value offsets = createSplat(b, offset);
-    Value scale = createPairConstant(b, op.getScale().convertToFloat());
+    Value scale = createPairConstant(b, op.getScale()->convertToFloat());
     SmallVector<SmallVector<Value>> results(1);
     for (auto [index, pair] : llvm::enumerate(adaptor.getInput())) {
       Value exponent = LLVM::FMAOp::create(b, pair, scale, offsets);
       bool onFma = static_cast<int64_t>(index) % of >= of - poly;
-      results.front().push_back(onFma ? computePolynomial(b, exponent)
+      results.front().push_back(onFma ? createExp2Polynomial(b, exponent)
                                       : callSpecialFunction(b, exponent));
     }
     if (poly == of)
@@ -48,36 +48,6 @@ private:
     return createPair(b, low, high);
   }
 
-  /// 2^x = 2^floor(x) * 2^y with y in [0, 1): adding 1.5 * 2^23 rounded down
-  /// leaves floor(x) in the low mantissa bits, a polynomial gives 2^y, and an
-  /// integer addition puts floor(x) into its exponent. Below -127 the result is
-  /// 0. NaN does not survive the clamp; a row with one has a reference of NaN,
-  /// which the elements that the special function unit computes carry on.
-  static Value computePolynomial(ImplicitLocOpBuilder &b, Value exponent) {
-    auto constant = [&](float value) { return createPairConstant(b, value); };
-    Value shift = constant(12582912.0f);
-    Value x = LLVM::MaxNumOp::create(b, exponent, constant(-127.0f));
-    Value shifted = createAddRoundDown(b, x, shift);
-    Value floor = LLVM::FSubOp::create(b, shifted, shift);
-    Value y = LLVM::FSubOp::create(b, x, floor);
-    // Least relative error of degree 3 on [0, 1) with a constant term of
-    // exactly 1.
-    Value power =
-        LLVM::FMAOp::create(b, y, constant(0.077119089663028717041015625f),
-                            constant(0.227564394474029541015625f));
-    power =
-        LLVM::FMAOp::create(b, y, power, constant(0.695146143436431884765625f));
-    power = LLVM::FMAOp::create(b, y, power, constant(1.0f));
-    auto bits = VectorType::get({2}, b.getI32Type());
-    Value mantissa =
-        LLVM::ConstantOp::create(b, bits, DenseElementsAttr::get(bits, 23));
-    Value scaled = LLVM::ShlOp::create(
-        b, LLVM::BitcastOp::create(b, bits, shifted), mantissa);
-    scaled =
-        LLVM::AddOp::create(b, scaled, LLVM::BitcastOp::create(b, bits, power));
-    return LLVM::BitcastOp::create(b, getPairType(b.getContext()), scaled);
-  }
-
   /// Without a special function in the fragment, a row's NaN needs one element
   /// to travel in: `offset` - `offset` is 0 unless it is NaN.
   static void spreadNaN(ImplicitLocOpBuilder &b, Value &pair, Value offset) {
@@ -87,6 +57,45 @@ private:
 };
 
 } // namespace
+
+/// 2^x = 2^floor(x) * 2^y with y in [0, 1): adding 1.5 * 2^23 rounded down
+/// leaves floor(x) in the low mantissa bits, a polynomial gives 2^y, and an
+/// integer addition puts floor(x) into its exponent. Below -127 the result is
+/// 0. NaN does not survive the clamp; a row with one has a reference of NaN,
+/// which the elements that the special function unit computes carry on.
+Value mlir::fa4::createExp2Polynomial(ImplicitLocOpBuilder &b, Value exponent) {
+  Type type = exponent.getType();
+  bool isPair = isa<VectorType>(type);
+  auto constant = [&](float value) {
+    return isPair ? createPairConstant(b, value)
+                  : f32Constant(b, b.getLoc(), value);
+  };
+  Value shift = constant(12582912.0f);
+  Value x = LLVM::MaxNumOp::create(b, exponent, constant(-127.0f));
+  Value shifted = createAddRoundDown(b, x, shift);
+  Value floor = LLVM::FSubOp::create(b, shifted, shift);
+  Value y = LLVM::FSubOp::create(b, x, floor);
+  // Least relative error of degree 3 on [0, 1) with a constant term of
+  // exactly 1.
+  Value power =
+      LLVM::FMAOp::create(b, y, constant(0.077119089663028717041015625f),
+                          constant(0.227564394474029541015625f));
+  power =
+      LLVM::FMAOp::create(b, y, power, constant(0.695146143436431884765625f));
+  power = LLVM::FMAOp::create(b, y, power, constant(1.0f));
+  Type bits = b.getI32Type();
+  if (isPair)
+    bits = VectorType::get({2}, bits);
+  TypedAttr mantissa =
+      isPair ? TypedAttr(DenseElementsAttr::get(cast<ShapedType>(bits), 23))
+             : TypedAttr(b.getI32IntegerAttr(23));
+  Value scaled =
+      LLVM::ShlOp::create(b, LLVM::BitcastOp::create(b, bits, shifted),
+                          LLVM::ConstantOp::create(b, bits, mantissa));
+  scaled =
+      LLVM::AddOp::create(b, scaled, LLVM::BitcastOp::create(b, bits, power));
+  return LLVM::BitcastOp::create(b, type, scaled);
+}
 
 void mlir::fa4::populateExp2Pattern(const TypeConverter &converter,
                                     const KernelLowering &kernel,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "InlineAsm.h"
+#include "Registers.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -24,6 +25,9 @@ static Value createAsm(ImplicitLocOpBuilder &b, Type result, StringRef text,
 
 Value mlir::fa4::createAddRoundDown(ImplicitLocOpBuilder &b, Value lhs,
                                     Value rhs) {
+  if (!isa<VectorType>(lhs.getType()))
+    return callIntrinsic(b, "llvm.nvvm.add.rm.ftz.f", b.getF32Type(),
+                         {lhs, rhs});
   // Packed operands are 64-bit registers in PTX.
   Type bits = b.getI64Type();
   Value left = LLVM::BitcastOp::create(b, bits, lhs);

@@ -120,7 +120,7 @@ static LogicalResult checkFlavour(Operation *op, bool wgmma) {
   StringRef flavour = stringifyMMAFlavour(wgmma ? MMAFlavour::WGMMA : MMAFlavour::TCGen05);
   bool ofTcgen05 = isa<MmaOp, ReadTileOp, RescaleOp, PublishOp, CollectOp, TmemAcquireOp,
                        TmemReleaseOp, TmemWaitOp>(op);
-  bool ofWgmma = isa<WarpgroupMmaOp, WarpgroupWaitOp, FillOp, ScaleRowsOp, RowTotalOp>(op);
+  bool ofWgmma = isa<WarpgroupMmaOp, WarpgroupWaitOp, FillOp, ScaleRowsOp, RowTotalOp, ExponentsOp>(op);
   if (wgmma ? ofTcgen05 : ofWgmma)
     return op->emitOpError() << "is not for a target with " << flavour;
   FragmentLayout layout = wgmma ? FragmentLayout::WGMMA : FragmentLayout::RowPerThread;
@@ -130,8 +130,8 @@ static LogicalResult checkFlavour(Operation *op, bool wgmma) {
       return op->emitOpError() << "expected a fragment in '" << stringifyFragmentLayout(layout)
                                << "' layout on a target with " << flavour << ", but got "
                                << fragment;
-  if (auto exp2 = dyn_cast<Exp2Op>(op); exp2 && wgmma && exp2.getPoly() != 0)
-    return op->emitOpError() << "expected no polynomial share on a target with " << flavour;
+  if (auto exp2 = dyn_cast<Exp2Op>(op); exp2 && !wgmma && !exp2.getReference())
+    return op->emitOpError() << "expected a reference on a target with " << flavour;
   return success();
 }
 
@@ -172,7 +172,7 @@ LogicalResult mlir::fa4::checkReadyToLower(KernelOp kernel) {
     if (failed(checkFlavour(op, wgmma)))
       return WalkResult::interrupt();
     bool perThread = isa<ReadTileOp, WriteTileOp, RescaleOp, PublishOp, CollectOp, StoreLseOp,
-                         MaskOp, RowMaxOp, Exp2Op, RowSumOp, ConvertOp, NormalizeOp, ScaleOp, ScaleRowsOp,
+                         MaskOp, RowMaxOp, ExponentsOp, Exp2Op, RowSumOp, ConvertOp, NormalizeOp, ScaleOp, ScaleRowsOp,
                          FillOp, RowTotalOp>(op);
     if (perThread) {
       auto role = op->getParentOfType<RoleOp>();

@@ -33,6 +33,14 @@ static Value getPower(ImplicitLocOpBuilder &b, Value exponent) {
   return LLVM::BitcastOp::create(b, b.getF32Type(), bits);
 }
 
+Value mlir::fa4::getReferenceMoves(ImplicitLocOpBuilder &b, Value largest,
+                                   Value old, float threshold) {
+  Value limit =
+      LLVM::FAddOp::create(b, old, f32Constant(b, b.getLoc(), threshold));
+  // Unordered: NaN does not keep the reference, and so becomes the reference.
+  return LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::ugt, largest, limit);
+}
+
 RowReference mlir::fa4::getRowReference(ImplicitLocOpBuilder &b, Value largest,
                                         Value old, float threshold) {
   Location loc = b.getLoc();

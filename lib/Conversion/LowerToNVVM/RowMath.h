@@ -18,6 +18,10 @@ struct RowReference {
 /// The reference after a block whose largest scaled logit is `largest`, and
 /// 2^(old - new), as `fa4.row_max` defines them; `old` is null in a first
 /// block.
+/// Whether a row leaves its old reference, i1.
+Value getReferenceMoves(ImplicitLocOpBuilder &b, Value largest, Value old,
+                        float threshold);
+
 RowReference getRowReference(ImplicitLocOpBuilder &b, Value largest, Value old,
                              float threshold);
 
@@ -25,6 +29,8 @@ RowReference getRowReference(ImplicitLocOpBuilder &b, Value largest, Value old,
 /// (every logit is -inf). For a reference of +inf or NaN it is NaN, so that no
 /// element of the row can look like a number.
 Value getExp2Offset(ImplicitLocOpBuilder &b, Value reference);
+
+Value createExp2Polynomial(ImplicitLocOpBuilder &b, Value exponent);
 
 /// Keys that the row of `position` (null in a kernel that is not causal) sees,
 /// 0 to Skv.

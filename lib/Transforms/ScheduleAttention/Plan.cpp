@@ -297,7 +297,7 @@ schedule::planSchedule(AttentionOp op, TargetAttr target,
                                           : 96;
   plan.epilogueChunk = options.epilogueChunk;
   plan.rescaleChunk = options.rescaleChunk;
-  plan.polyPairs = options.polyPairs;
+  plan.polyPairs = options.polyPairs == -1 ? 2 : options.polyPairs;
   plan.polyOf = options.polyOf;
   plan.polyBegin = plan.causal ? 0 : 32;
   plan.polyEnd = 96;

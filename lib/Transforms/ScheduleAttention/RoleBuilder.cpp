@@ -152,12 +152,10 @@ RowMax RoleBuilder::rowMax(ValueRange fragments, Value old) {
 }
 
 Value RoleBuilder::exp2(Value fragment, Value reference, bool polynomial) {
-  if (!polynomial)
-    return Exp2Op::create(builder, loc, fragment, reference,
-                          APFloat(plan.scale.factor));
-  return Exp2Op::create(builder, loc, fragment, reference,
-                        APFloat(plan.scale.factor), plan.polyPairs,
-                        plan.polyOf);
+  return Exp2Op::create(builder, loc, fragment.getType(), fragment, reference,
+                        builder.getF32FloatAttr(plan.scale.factor),
+                        polynomial ? plan.polyPairs : 0,
+                        polynomial ? plan.polyOf : 1);
 }
 
 Value RoleBuilder::rowSum(ValueRange fragments, Value old, Value factor) {

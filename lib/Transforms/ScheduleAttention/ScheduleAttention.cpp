@@ -136,6 +136,7 @@ ScheduleAttentionOptions ScheduleAttentionPass::chosenOptions() const {
   options.consumerRegisters = consumerRegisters;
   options.tileKeys = tileKeys;
   options.turns = turns;
+  options.lookAhead = lookAhead;
   return options;
 }
 

@@ -27,7 +27,7 @@ class Chip:
 COMMON = {"kv-stages", "rescale-threshold", "scheduler", "group-packing"}
 BLACKWELL = {"poly-pairs", "poly-of", "p-split", "stats-granularity", "epilogue", "fragment-width", "epilogue-chunk"}
 BLACKWELL |= {"rescale-chunk", "softmax-registers", "correction-registers", "other-registers"}
-HOPPER = {"consumers", "consumer-registers", "tile-keys", "turns"}
+HOPPER = {"consumers", "consumer-registers", "tile-keys", "turns", "look-ahead", "poly-pairs", "poly-of"}
 
 CHIPS = {
     "sm_100a": Chip(

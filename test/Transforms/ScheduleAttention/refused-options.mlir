@@ -21,7 +21,7 @@
 // RUN: not fa4-opt --fa4-schedule-attention=poly-of=3 %s 2>&1 | FileCheck %s --check-prefix=E14
 // RUN: not fa4-opt --fa4-schedule-attention=poly-of=0 %s 2>&1 | FileCheck %s --check-prefix=E15
 // RUN: not fa4-opt --fa4-schedule-attention=poly-pairs=9 %s 2>&1 | FileCheck %s --check-prefix=E16
-// RUN: not fa4-opt --fa4-schedule-attention=poly-pairs=-1 %s 2>&1 | FileCheck %s --check-prefix=E17
+// RUN: not fa4-opt --fa4-schedule-attention=poly-pairs=-2 %s 2>&1 | FileCheck %s --check-prefix=E17
 // RUN: not fa4-opt --fa4-schedule-attention=rescale-threshold=15.5 %s 2>&1 | FileCheck %s --check-prefix=E18
 // RUN: not fa4-opt --fa4-schedule-attention=rescale-threshold=-1 %s 2>&1 | FileCheck %s --check-prefix=E19
 // RUN: not fa4-opt --fa4-schedule-attention=rescale-threshold=nan %s 2>&1 | FileCheck %s --check-prefix=E20
@@ -49,7 +49,7 @@
 // E14: error: 'fa4.attention' op expected 'poly-of' to divide the 16 pairs of columns of a fragment, but got 3{{$}}
 // E15: error: 'fa4.attention' op expected 'poly-of' to divide the 16 pairs of columns of a fragment, but got 0{{$}}
 // E16: error: 'fa4.attention' op expected 'poly-pairs' from 0 to 8, the 'poly-of', but got 9{{$}}
-// E17: error: 'fa4.attention' op expected 'poly-pairs' from 0 to 8, the 'poly-of', but got -1{{$}}
+// E17: error: 'fa4.attention' op expected 'poly-pairs' from 0 to 8, the 'poly-of', but got -2{{$}}
 // E18: error: 'fa4.attention' op expected 'rescale-threshold' from 0 to 15, but got 1.550000e+01{{$}}
 // E19: error: 'fa4.attention' op expected 'rescale-threshold' from 0 to 15, but got -1.000000e+00{{$}}
 // E20: error: 'fa4.attention' op expected 'rescale-threshold' from 0 to 15, but got nan{{$}}

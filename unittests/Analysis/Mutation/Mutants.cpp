@@ -443,10 +443,14 @@ void MutantFinder::visitSource(Operation *op) {
 }
 
 void MutantFinder::visitScale(Operation *op) {
-  if (!isa<RowMaxOp, Exp2Op, ScaleOp>(op))
+  if (!isa<RowMaxOp, ExponentsOp, Exp2Op, ScaleOp>(op))
     return;
   StringRef name = isa<ScaleOp>(op) ? "factor" : "scale";
-  double value = op->getAttrOfType<FloatAttr>(name).getValueAsDouble();
+  // What fa4.exponents scaled is not scaled again.
+  auto attribute = op->getAttrOfType<FloatAttr>(name);
+  if (!attribute)
+    return;
+  double value = attribute.getValueAsDouble();
   add("scale", op, "twice as much, and a bit",
       [name, value](Operation *op, IRMapping &) {
         op->setAttr(name, Builder(op).getF32FloatAttr(2 * value + 1));

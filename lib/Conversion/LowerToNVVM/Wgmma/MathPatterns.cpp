@@ -99,6 +99,40 @@ struct FillPattern : KernelPattern<FillOp> {
   }
 };
 
+/// What an element's exponent is: scale * x - reference.
+class Exponents {
+public:
+  Exponents(ImplicitLocOpBuilder &b, const APFloat &scale, ValueRange reference)
+      : scale(f32Constant(b, b.getLoc(), scale.convertToFloat())) {
+    for (Value row : reference)
+      offsets.push_back(getExp2Offset(b, row));
+  }
+
+  Value get(ImplicitLocOpBuilder &b, size_t index, Value value) const {
+    return LLVM::FMAOp::create(b, value, scale, offsets[wgmma::rowOf(index)]);
+  }
+
+  SmallVector<Value> offsets;
+
+private:
+  Value scale;
+};
+
+struct ExponentsPattern : KernelPattern<ExponentsOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(ExponentsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Exponents exponents(b, op.getScale(), adaptor.getReference());
+    return replaceElements(op, rewriter, adaptor.getInput(),
+                           [&](size_t index, Value value) {
+                             return exponents.get(b, index, value);
+                           });
+  }
+};
+
 struct Exp2Pattern : KernelPattern<Exp2Op> {
   using KernelPattern::KernelPattern;
 
@@ -106,16 +140,27 @@ struct Exp2Pattern : KernelPattern<Exp2Op> {
   matchAndRewrite(Exp2Op op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value scale = f32Constant(b, op.getLoc(), op.getScale().convertToFloat());
-    SmallVector<Value> offsets;
-    for (Value reference : adaptor.getReference())
-      offsets.push_back(getExp2Offset(b, reference));
+    int64_t poly = op.getPoly(), of = op.getOf();
+    std::optional<Exponents> exponents;
+    if (op.getReference())
+      exponents.emplace(b, *op.getScale(), adaptor.getReference());
     return replaceElements(
-        op, rewriter, adaptor.getInput(), [&](size_t index, Value value) {
-          Value exponent = LLVM::FMAOp::create(b, value, scale,
-                                               offsets[wgmma::rowOf(index)]);
-          return callIntrinsic(b, "llvm.nvvm.ex2.approx.ftz.f32",
-                               b.getF32Type(), exponent);
+        op, rewriter, adaptor.getInput(),
+        [&](size_t index, Value value) -> Value {
+          Value exponent = exponents ? exponents->get(b, index, value) : value;
+          // A thread's pairs of columns, of each of its rows.
+          int64_t pair = static_cast<int64_t>(index) / 4;
+          if (pair % of < of - poly)
+            return callIntrinsic(b, "llvm.nvvm.ex2.approx.ftz.f32",
+                                 b.getF32Type(), exponent);
+          Value power = createExp2Polynomial(b, exponent);
+          // Without a special function in the row, its NaN needs an element to
+          // travel in.
+          if (poly != of || index >= 4)
+            return power;
+          Value offset = exponents->offsets[wgmma::rowOf(index)];
+          return LLVM::FAddOp::create(b, power,
+                                      LLVM::FSubOp::create(b, offset, offset));
         });
   }
 };
@@ -245,7 +290,7 @@ private:
 void wgmma::populateMathPatterns(const TypeConverter &converter,
                                  const KernelLowering &kernel,
                                  RewritePatternSet &patterns) {
-  patterns.add<ScalePattern, ScaleRowsPattern, FillPattern, Exp2Pattern,
-               ConvertPattern, NormalizePattern, MaskPattern>(
+  patterns.add<ScalePattern, ScaleRowsPattern, FillPattern, ExponentsPattern,
+               Exp2Pattern, ConvertPattern, NormalizePattern, MaskPattern>(
       converter, patterns.getContext(), kernel);
 }

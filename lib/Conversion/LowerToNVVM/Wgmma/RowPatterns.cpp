@@ -6,6 +6,7 @@
 //
 #include "../RowMath.h"
 #include "Layout.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
@@ -58,19 +59,65 @@ struct RowMaxPattern : KernelPattern<RowMaxOp> {
     auto max = [&](Value lhs, Value rhs) -> Value {
       return LLVM::MaximumOp::create(b, lhs, rhs);
     };
-    SmallVector<SmallVector<Value>> results(2);
+    float threshold = op.getThreshold().convertToFloat();
+    SmallVector<Value> largest;
+    SmallVector<RowReference> references;
     for (int64_t row = 0; row < wgmma::kRows; ++row) {
-      Value largest = combineQuad(
+      Value value = combineQuad(
           b, combineAll(getRow(adaptor.getFragments(), row), max), max);
-      largest = LLVM::FMulOp::create(b, largest, scale);
-      Value old = op.getOld() ? adaptor.getOld()[row] : Value();
-      RowReference next =
-          getRowReference(b, largest, old, op.getThreshold().convertToFloat());
-      results[0].push_back(next.reference);
-      results[1].push_back(next.factor);
+      largest.push_back(LLVM::FMulOp::create(b, value, scale));
+      if (!op.getVote()) {
+        Value old = op.getOld() ? adaptor.getOld()[row] : Value();
+        references.push_back(
+            getRowReference(b, largest.back(), old, threshold));
+      }
+    }
+    if (op.getVote())
+      references = moveReferences(b, largest, adaptor.getOld(), threshold);
+    SmallVector<SmallVector<Value>> results(2);
+    for (const RowReference &row : references) {
+      results[0].push_back(row.reference);
+      results[1].push_back(row.factor);
     }
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
+  }
+
+private:
+  /// A warp whose rows all keep their references, as in most blocks, computes
+  /// no factors. `ptxas` moves no wait for a product across the branch, which
+  /// it otherwise does, to before the maximum that runs beside the product.
+  static SmallVector<RowReference> moveReferences(ImplicitLocOpBuilder &b,
+                                                  ValueRange largest,
+                                                  ValueRange old,
+                                                  float threshold) {
+    Value moved;
+    for (auto [value, before] : llvm::zip_equal(largest, old)) {
+      Value moves = getReferenceMoves(b, value, before, threshold);
+      moved = moved ? LLVM::OrOp::create(b, moved, moves).getResult() : moves;
+    }
+    Value any = NVVM::VoteSyncOp::create(b, b.getI1Type(),
+                                         i32Constant(b, b.getLoc(), -1), moved,
+                                         NVVM::VoteSyncKind::any);
+    Value one = f32Constant(b, b.getLoc(), 1.0f);
+    SmallVector<Type> types(2 * largest.size(), b.getF32Type());
+    auto branch = scf::IfOp::create(b, types, any, /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    SmallVector<Value> next, kept;
+    b.setInsertionPointToStart(branch.thenBlock());
+    for (auto [value, before] : llvm::zip_equal(largest, old)) {
+      RowReference row = getRowReference(b, value, before, threshold);
+      next.append({row.reference, row.factor});
+      kept.append({before, one});
+    }
+    scf::YieldOp::create(b, next);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, kept);
+    b.setInsertionPointAfter(branch);
+    SmallVector<RowReference> references;
+    for (unsigned i = 0; i < branch.getNumResults(); i += 2)
+      references.push_back({branch.getResult(i), branch.getResult(i + 1)});
+    return references;
   }
 };
 

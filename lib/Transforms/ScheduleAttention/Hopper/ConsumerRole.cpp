@@ -7,6 +7,10 @@
 // exponentials of the one run beside the product of the other. With turns, a
 // consumer starts its two products only after the one before it has, and the
 // tensor core has another's products while it works on its rows.
+//
+// With look-ahead, Q * K^T is started before the exponentials of the block
+// before. Between the two products lies the half of a block's softmax that the
+// other needs: exponents go from block to block in registers, not P.
 
 #include "Kernel.h"
 
@@ -17,9 +21,21 @@ using namespace mlir::fa4::schedule;
 namespace {
 
 /// What goes from block to block: O without the block's P * V, its P, and the
-/// reference and sum of the rows.
+/// reference and sum of the rows. With look-ahead, in place of P the exponents
+/// that it comes from, and the factor that its sum lacks.
 struct State {
-  Value o, p, reference, sum;
+  Value o, p, reference, sum, factor;
+
+  SmallVector<Value> list() const {
+    SmallVector<Value> values{o, p, reference, sum};
+    if (factor)
+      values.push_back(factor);
+    return values;
+  }
+  static State of(ValueRange values) {
+    return {values[0], values[1], values[2], values[3],
+            values.size() > 4 ? values[4] : Value()};
+  }
 };
 
 class ConsumerProgram {
@@ -82,13 +98,21 @@ private:
                               /*column=*/0);
     return logits;
   }
-  RowMaxOp rowMax(Value logits, Value old) {
+  RowMaxOp rowMax(Value logits, Value old, bool vote = false) {
     return RowMaxOp::create(b, rows(), rows(), logits, old,
-                            APFloat(plan.scale.factor),
-                            APFloat(plan.threshold));
+                            APFloat(plan.scale.factor), APFloat(plan.threshold),
+                            vote);
   }
-  Value exp2(Value logits, Value reference) {
-    return Exp2Op::create(b, logits, reference, APFloat(plan.scale.factor));
+  Value exp2(Value logits, Value reference, bool polynomial) {
+    FloatAttr scale =
+        reference ? b.getF32FloatAttr(plan.scale.factor) : FloatAttr();
+    bool none = !polynomial || plan.polyPairs == 0;
+    return Exp2Op::create(b, logits.getType(), logits, reference, scale,
+                          none ? 0 : plan.polyPairs, none ? 1 : plan.polyOf);
+  }
+  Value exponents(Value logits, Value reference) {
+    return ExponentsOp::create(b, logits, reference,
+                               APFloat(plan.scale.factor));
   }
   Value convert(Value input) {
     auto type = cast<FragmentType>(input.getType());
@@ -106,24 +130,29 @@ private:
     Value logits = await(0, started);
     logits = prepareLogits(logits, kvBlock, plan.maskFirst);
     RowMaxOp max = rowMax(logits, Value());
-    Value weights = exp2(logits, max.getReference());
+    Value o = FillOp::create(b, fragment(plan.headDim), APFloat(0.0f));
+    if (plan.lookAhead) {
+      Value sum = FillOp::create(b, rows(/*partial=*/true), APFloat(0.0f));
+      return {o, exponents(logits, max.getReference()), max.getReference(), sum,
+              max.getFactor()};
+    }
+    Value weights = exp2(logits, max.getReference(), /*polynomial=*/false);
     Value sum = RowSumOp::create(b, rows(/*partial=*/true), weights,
                                  /*old=*/Value(), /*factor=*/Value());
-    Value o = FillOp::create(b, fragment(plan.headDim), APFloat(0.0f));
-    return {o, convert(weights), max.getReference(), sum};
+    return {o, convert(weights), max.getReference(), sum, Value()};
   }
 
   State buildLoop(KvRange range, State state) {
-    auto results = addKvLoop(
-        b, range, task.getMBlock(),
-        {state.o, state.p, state.reference, state.sum},
-        [&](Value kvBlock, ValueRange carried) -> SmallVector<Value> {
-          State next = buildBlock(
-              kvBlock, {carried[0], carried[1], carried[2], carried[3]},
-              range == KvRange::RestMasked);
-          return {next.o, next.p, next.reference, next.sum};
-        });
-    return {results[0], results[1], results[2], results[3]};
+    auto results =
+        addKvLoop(b, range, task.getMBlock(), state.list(),
+                  [&](Value kvBlock, ValueRange carried) -> SmallVector<Value> {
+                    bool masked = range == KvRange::RestMasked;
+                    State old = State::of(carried);
+                    return (plan.lookAhead ? buildAhead(kvBlock, old, masked)
+                                           : buildBlock(kvBlock, old, masked))
+                        .list();
+                  });
+    return State::of(results);
   }
 
   State buildBlock(Value kvBlock, State old, bool masked) {
@@ -135,17 +164,44 @@ private:
     Value logits = await(1, startedS);
     logits = prepareLogits(logits, kvBlock, masked);
     RowMaxOp max = rowMax(logits, old.reference);
-    Value weights = exp2(logits, max.getReference());
+    Value weights = exp2(logits, max.getReference(), /*polynomial=*/!masked);
     Value sum = RowSumOp::create(b, rows(/*partial=*/true), weights, old.sum,
                                  max.getFactor());
     Value o = await(0, startedO);
     // Behind the wait: the tensor core read the old P until there.
     Value p = convert(weights);
     return {ScaleRowsOp::create(b, o, max.getFactor()), p, max.getReference(),
-            sum};
+            sum, Value()};
+  }
+
+  /// Exponentials and sum of the block before.
+  void finishWeights(State &state, bool polynomial) {
+    Value weights = exp2(state.p, Value(), polynomial);
+    state.sum = RowSumOp::create(b, rows(/*partial=*/true), weights, state.sum,
+                                 state.factor);
+    state.p = convert(weights);
+  }
+
+  /// Q * K^T of a block runs beside the exponentials of the block before, whose
+  /// P * V then runs beside the maximum of this.
+  State buildAhead(Value kvBlock, State old, bool masked) {
+    Value kSlot = next(h.k);
+    Value startedS = startQK(kSlot);
+    finishWeights(old, /*polynomial=*/!masked);
+    Value vSlot = next(h.v);
+    Value startedO = startPV(old.p, vSlot, old.o);
+    Value logits = await(1, startedS);
+    logits = prepareLogits(logits, kvBlock, masked);
+    RowMaxOp max = rowMax(logits, old.reference, /*vote=*/!masked);
+    Value x = exponents(logits, max.getReference());
+    Value o = await(0, startedO);
+    return {ScaleRowsOp::create(b, o, max.getFactor()), x, max.getReference(),
+            old.sum, max.getFactor()};
   }
 
   void buildEpilogue(State state) {
+    if (plan.lookAhead)
+      finishWeights(state, /*polynomial=*/false);
     Value vSlot = next(h.v);
     Value started = startPV(state.p, vSlot, state.o);
     Value sum = RowTotalOp::create(b, state.sum);

@@ -25,6 +25,10 @@ struct HopperPlan {
   int64_t headDim, pack;
   /// Keys of a block, and slots of the K and of the V ring.
   int64_t tileKeys, kvStages;
+  /// Whether a block's exponentials wait for the next one's Q * K^T to be
+  /// started, and their share by polynomial in unmasked blocks.
+  bool lookAhead;
+  int64_t polyPairs, polyOf;
   float threshold;
   ScalePlan scale;
 

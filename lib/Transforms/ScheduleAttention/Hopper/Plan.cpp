@@ -22,8 +22,6 @@ checkForeignOptions(AttentionOp op, TargetAttr target,
       {"correction-registers",
        options.correctionRegisters != defaults.correctionRegisters},
       {"other-registers", options.otherRegisters != defaults.otherRegisters},
-      {"poly-pairs", options.polyPairs != defaults.polyPairs},
-      {"poly-of", options.polyOf != defaults.polyOf},
       {"p-split", options.pSplit != defaults.pSplit},
       {"stats-granularity",
        options.statsGranularity != defaults.statsGranularity},
@@ -48,6 +46,22 @@ static LogicalResult checkShape(AttentionOp op, const HopperPlan &plan) {
     return op.emitOpError() << "expected 'tile-keys' to be a multiple of 16 "
                                "from 16 to 256, but got "
                             << keys;
+  if (plan.polyOf < 1 || keys / 2 % plan.polyOf != 0)
+    return op.emitOpError()
+           << "expected 'poly-of' to divide the " << keys / 2
+           << " pairs of columns of a fragment, but got " << plan.polyOf;
+  // Without a reference in the op NaN needs the special function unit.
+  int64_t most = plan.lookAhead ? plan.polyOf - 1 : plan.polyOf;
+  if (plan.polyPairs < 0 || plan.polyPairs > most)
+    return op.emitOpError()
+           << "expected 'poly-pairs' from 0 to " << most
+           << (plan.lookAhead ? ", below the 'poly-of' with look-ahead"
+                              : ", the 'poly-of'")
+           << ", but got " << plan.polyPairs;
+  if (plan.lookAhead && plan.turns)
+    return op.emitOpError("expected 'turns' or 'look-ahead', but got both: "
+                          "with look-ahead a consumer does not start its two "
+                          "products together");
   if (plan.kvStages < 2 || plan.kvStages > 64)
     return op.emitOpError()
            << "expected 'kv-stages' from 2 to 64, but got " << plan.kvStages;
@@ -59,19 +73,26 @@ static LogicalResult checkShape(AttentionOp op, const HopperPlan &plan) {
   return success();
 }
 
+/// S in f32 and O of a row's quarter, P in 16 bits beside them, and with
+/// look-ahead exponents in f32.
+static int64_t getLeastRegisters(const HopperPlan &plan) {
+  int64_t needed = plan.tileKeys / 2 + plan.headDim / 2 + plan.tileKeys / 4;
+  return plan.lookAhead ? needed + plan.tileKeys / 2 : needed;
+}
+
 static LogicalResult checkRegisters(AttentionOp op, const HopperPlan &plan) {
   int64_t value = plan.consumerRegisters;
   if (value % 8 != 0 || value < 24 || value > 256)
     return op.emitOpError() << "expected 'consumer-registers' to be a multiple "
                                "of 8 from 24 to 256, but got "
                             << value;
-  // S in f32 and O of a row's quarter, P in 16 bits beside them.
-  int64_t needed = plan.tileKeys / 2 + plan.headDim / 2 + plan.tileKeys / 4;
+  int64_t needed = getLeastRegisters(plan);
   if (needed >= value)
     return op.emitOpError()
-           << "expected 'consumer-registers' above " << needed
-           << ", what S, P and O take of a thread with blocks of "
-           << plan.tileKeys << " keys, but got " << value;
+           << "expected 'consumer-registers' above " << needed << ", what S, P"
+           << (plan.lookAhead ? ", O and exponents" : " and O")
+           << " take of a thread with blocks of " << plan.tileKeys
+           << " keys, but got " << value;
   int64_t threads = plan.warps() * kWarpThreads;
   int64_t atLaunch =
       std::min<int64_t>(plan.target.getRegisters() / threads / 8 * 8, 255);
@@ -120,7 +141,7 @@ static LogicalResult checkSharedMemory(AttentionOp op, const HopperPlan &plan) {
 }
 
 namespace {
-/// Tiles, and the attentions that they are for.
+/// Tiles and order of a block, and the attentions that they are for.
 struct Tiles {
   int64_t headDim;
   /// Whether only causal ones, or only others.
@@ -129,19 +150,27 @@ struct Tiles {
   /// them; else the row is passed over unless both are 0.
   int64_t minKeys, maxTasksPerSM;
   int64_t consumers, tileKeys, kvStages;
+  bool lookAhead;
 };
 } // namespace
 
 /// Measured on an H200 (docs/performance.md); the first row that fits is taken.
 static constexpr Tiles tilesByShape[] = {
     // Long blocks have fewer exchanges between threads, short ones less that a
-    // causal mask hides.
-    {128, true, 4096, 0, 2, 160, 2},
-    {128, std::nullopt, 0, 0, 2, 128, 2},
+    // causal mask hides, and registers to look ahead.
+    {128, true, 8192, 0, 2, 160, 2, false},
+    {128, std::nullopt, 0, 0, 2, 128, 2, true},
     // Few tasks fill the SMs better when they are small.
-    {64, false, 0, 2, 2, 176, 3},
-    {64, std::nullopt, 0, 0, 3, 128, 4},
+    {64, false, 0, 8, 2, 128, 4, true},
+    {64, std::nullopt, 0, 0, 3, 128, 4, false},
 };
+
+/// The last row of a head dimension, which is for any shape.
+static const Tiles &getUsual(int64_t headDim) {
+  return *llvm::find_if(llvm::reverse(tilesByShape), [&](const Tiles &tiles) {
+    return tiles.headDim == headDim;
+  });
+}
 
 static const Tiles &pickTiles(AttentionOp op, TargetAttr target, int64_t pack) {
   int64_t keys = op.getKeyLength(), queries = op.getQueryLength();
@@ -166,7 +195,7 @@ static const Tiles &pickTiles(AttentionOp op, TargetAttr target, int64_t pack) {
     }
     return tiles;
   }
-  return tilesByShape[1];
+  return getUsual(op.getHeadDim());
 }
 
 FailureOr<HopperPlan>
@@ -188,16 +217,23 @@ schedule::planHopper(AttentionOp op, TargetAttr target,
   // A choice of one leaves the others at what goes with it on any shape.
   bool chosen = options.consumers != 0 || options.tileKeys != 0 ||
                 options.kvStages != 0 || options.consumerRegisters != 0;
-  const Tiles &usual = plan.headDim == 128 ? tilesByShape[1] : tilesByShape[3];
-  const Tiles &rest = chosen ? usual : tiles;
+  const Tiles &rest = chosen ? getUsual(plan.headDim) : tiles;
   plan.consumers = options.consumers != 0 ? options.consumers : rest.consumers;
   plan.tileKeys = options.tileKeys != 0 ? options.tileKeys : rest.tileKeys;
   plan.kvStages = options.kvStages != 0 ? options.kvStages : rest.kvStages;
   plan.turns = options.turns;
+  plan.polyPairs = options.polyPairs == -1 ? 0 : options.polyPairs;
+  plan.polyOf = options.polyOf;
   plan.consumerRegisters = options.consumerRegisters != 0
                                ? options.consumerRegisters
                            : plan.consumers == 2 ? 240
                                                  : 160;
+  plan.lookAhead = options.lookAhead == LookAheadChoice::On;
+  if (options.lookAhead == LookAheadChoice::Auto) {
+    plan.lookAhead =
+        rest.lookAhead && !plan.turns && plan.polyPairs < plan.polyOf;
+    plan.lookAhead &= getLeastRegisters(plan) < plan.consumerRegisters;
+  }
   plan.producerRegisters = plan.consumers == 2 ? 24 : 32;
   plan.threshold = static_cast<float>(options.rescaleThreshold);
   int64_t keys = op.getKeyLength();
