@@ -181,6 +181,8 @@ LogicalResult ProgramBuilder::addOp(Operation *op) {
   } else if (!isMemoryEffectFree(op)) {
     return op->emitOpError("incomplete: expected an op that the proof models");
   } else {
+    if (auto mask = dyn_cast<MaskOp>(op); mask && failed(checkMask(mask)))
+      return failure();
     addMath(op);
     return checkScale(op);
   }

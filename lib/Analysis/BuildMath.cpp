@@ -24,6 +24,8 @@ void ProgramBuilder::addOperands(Instruction &instruction,
 /// Ops on registers: what their results hold follows from what they are given.
 void ProgramBuilder::addMath(Operation *op) {
   Instruction instruction = begin(op, Event::Math);
+  if (inKvLoop)
+    instruction.range = kvLoops.back().getRange();
   auto take = [&](Math math, ValueRange fragments, Value result) {
     instruction.math = math;
     addOperands(instruction, fragments);
@@ -130,6 +132,17 @@ LogicalResult ProgramBuilder::checkCoordinates(Operation *op,
                                << " of the task at hand as coordinate " << i
                                << "; the proof does not model another";
   return success();
+}
+
+/// Hidden are keys that the rows of the task at hand do not see.
+LogicalResult ProgramBuilder::checkMask(MaskOp op) {
+  if (!taskLoop)
+    return op.emitOpError("incomplete: expected to lie in a 'fa4.for_task', "
+                          "which says whose rows it masks");
+  if (op.getMBlock() == taskLoop.getBody().getArgument(2))
+    return success();
+  return op.emitOpError("incomplete: expected the M block of the task at hand "
+                        "as coordinate 0; the proof does not model another");
 }
 
 //===----------------------------------------------------------------------===//

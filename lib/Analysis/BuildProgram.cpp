@@ -256,8 +256,28 @@ void ProgramBuilder::findWaits() {
   }
 }
 
+/// What a kernel is whose tasks may first visit a block of which some row sees
+/// a part only: it is the last that the task sees.
+static StringRef findPartial(KernelOp kernel) {
+  int64_t keys = ShapedType::kDynamic;
+  for (Value tensor : {kernel.getK(), kernel.getV()})
+    if (int64_t extent = cast<MemRefType>(tensor.getType()).getDimSize(1);
+        ShapedType::isStatic(extent))
+      keys = extent;
+  if (kernel.getCausal())
+    return "with a causal mask";
+  if (ShapedType::isDynamic(keys))
+    return "with a dynamic number of keys";
+  if (keys == 0)
+    return "without keys";
+  return keys % kernel.getTileKeys() != 0
+             ? "whose keys are no multiple of the block's"
+             : "";
+}
+
 FailureOr<Program> ProgramBuilder::build() {
   program.kernel = kernel;
+  program.partial = findPartial(kernel);
   for (auto op : kernel.getBody().getOps<RoleOp>()) {
     roleOf[op.getSymNameAttr()] = program.roles.size();
     RoleProgram &next = program.roles.emplace_back();

@@ -12,7 +12,8 @@ bool Content::operator==(const Content &other) const {
   return kind == other.kind && task == other.task && stage == other.stage &&
          block == other.block && reference == other.reference &&
          done == other.done && begin == other.begin && end == other.end &&
-         width == other.width && scaled == other.scaled;
+         width == other.width && scaled == other.scaled &&
+         masked == other.masked;
 }
 
 uint32_t protocol::getSteps(int64_t begin, int64_t end) {
@@ -24,7 +25,7 @@ int32_t ContentTable::getNumber(const Content &content) {
   size_t hash = llvm::hash_combine(
       static_cast<int32_t>(content.kind), content.task, content.stage,
       content.block, content.reference, content.done, content.begin,
-      content.end, content.width, content.scaled);
+      content.end, content.width, content.scaled, content.masked);
   // The map keeps two keys for itself.
   SmallVector<int32_t, 1> &known = numbers[hash >> 1];
   for (int32_t index : known)
@@ -56,7 +57,8 @@ std::string protocol::describe(const Content &content) {
   case Kind::V:
     return "V of " + block + task;
   case Kind::S:
-    return (content.scaled ? "scaled S of " : "S of ") + stage + " and " +
+    return std::string(content.masked ? "masked " : "") +
+           (content.scaled ? "scaled S of " : "S of ") + stage + " and " +
            block + task;
   case Kind::X:
     return "exponents of " + stage + " and " + block + task;

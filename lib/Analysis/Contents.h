@@ -22,7 +22,8 @@ enum class Kind : int32_t {
   K,         ///< A K block.
   V,         ///< A V block.
   S,         ///< Q * K^T; `done` says which steps of K, `scaled` whether a
-             ///< `fa4.scale` has multiplied it.
+             ///< `fa4.scale` has multiplied it, `masked` whether a `fa4.mask`
+             ///< has hidden keys.
   X,         ///< S against the reference of its block.
   P,         ///< Weights against the reference of their block.
   O,         ///< P * V over blocks 1 to `block`, against the reference of
@@ -43,7 +44,7 @@ struct Content {
   uint32_t done = 0; ///< Of a product: bit i for elements 16i to 16i + 15 of K.
   int32_t begin = 0, end = 0;
   int32_t width = 0; ///< Bytes an element, of a tile.
-  bool scaled = false;
+  bool scaled = false, masked = false;
 
   bool operator==(const Content &other) const;
 };

@@ -317,6 +317,10 @@ private:
   void stepRowMax(int32_t agent, const Instruction &instruction);
   bool expectScaled(int32_t agent, const Instruction &instruction,
                     const Content &content);
+  std::string findMaskReason(int32_t agent, const Instruction &instruction,
+                             const Content &content) const;
+  bool expectMasked(int32_t agent, const Instruction &instruction,
+                    const Content &content);
   void stepMask(int32_t agent, const Instruction &instruction, int32_t input);
   void stepRowSum(int32_t agent, const Instruction &instruction);
   void stepStoreLse(int32_t agent, const Instruction &instruction);

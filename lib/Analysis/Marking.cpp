@@ -113,7 +113,8 @@ void MarkingWriter::putContent(int32_t value) {
   }
   for (int32_t part :
        {static_cast<int32_t>(content->done), content->begin, content->end,
-        content->width, static_cast<int32_t>(content->scaled)})
+        content->width, static_cast<int32_t>(content->scaled),
+        static_cast<int32_t>(content->masked)})
     put(part);
 }
 

@@ -76,7 +76,8 @@ struct Access {
 
 struct Instruction {
   Event event;
-  KvRange range = KvRange::All; ///< Of KvBegin and KvEnd.
+  KvRange range = KvRange::All; ///< Of KvBegin and KvEnd, and of Math that lies
+                                ///< in a loop over blocks.
   bool transposed = false;      ///< Of an Mma: B holds K, not V.
   int32_t site = -1;            ///< Index of the op.
   int32_t barrier = -1,
@@ -185,6 +186,8 @@ struct Program {
   bool stores = false;
   /// Whether some S is multiplied by `fa4.scale`; then all of it has to be.
   bool scales = false;
+  /// Why the first K/V block of a task needs a mask, if it does: what it is.
+  StringRef partial;
 
   /// The barrier of a slot, by slot.
   SmallVector<int32_t, 0> barrierOfSlot;

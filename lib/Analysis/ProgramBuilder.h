@@ -37,6 +37,7 @@ private:
   LogicalResult checkSign(Operation *op, bool transposed, bool negated);
   void addMath(Operation *op);
   LogicalResult checkCoordinates(Operation *op, ValueRange coordinates);
+  LogicalResult checkMask(MaskOp op);
   LogicalResult refuseRegions(Operation *op);
 
   /// A new event of `op`, whose accesses follow.

@@ -125,6 +125,8 @@ std::optional<Content> Machine::expectRow(int32_t agent,
       return {};
     if (!row)
       row = content;
+    if (kind == Kind::S && !expectMasked(agent, instruction, *content))
+      return {};
     if (content->stage != row->stage || content->block != row->block ||
         content->scaled != row->scaled) {
       refuseContent(getOccurrence(agent, instruction),
@@ -158,6 +160,48 @@ bool Machine::expectScaled(int32_t agent, const Instruction &instruction,
                 "expected S that 'fa4.scale' has multiplied, as elsewhere",
                 contents->getNumber(content));
   return false;
+}
+
+/// Why a block has keys that not every row may see; empty where it has none.
+/// The first block is the last of K. Of the others the loop says what they are,
+/// about those that its agent has yet to come to too: masked ones come first.
+std::string Machine::findMaskReason(int32_t agent,
+                                    const Instruction &instruction,
+                                    const Content &content) const {
+  if (content.block == 1)
+    return program.partial.empty()
+               ? ""
+               : ("the first block that a task visits has in a kernel " +
+                  program.partial)
+                     .str();
+  int32_t block = state.agents[agent].when.block;
+  bool inLoop = block > 0;
+  if (inLoop && instruction.range == KvRange::RestUnmasked &&
+      content.block >= block)
+    return "";
+  std::string loop =
+      inLoop ? " of '" + stringifyKvRange(instruction.range).str() + "'" : "";
+  bool masked = inLoop && instruction.range == KvRange::RestMasked;
+  if (!masked && !KernelOp(program.kernel).getCausal())
+    return "";
+  return "a turn" + loop + " has" + (masked ? "" : " in a causal kernel");
+}
+
+/// Where a mask hides nothing, S with and without it is the same.
+bool Machine::expectMasked(int32_t agent, const Instruction &instruction,
+                           const Content &content) {
+  if (content.masked)
+    return true;
+  std::string reason = findMaskReason(agent, instruction, content);
+  if (reason.empty())
+    return true;
+  refuseContent(getOccurrence(agent, instruction),
+                "expected 'fa4.mask' behind columns " +
+                    std::to_string(content.begin) + " to " +
+                    std::to_string(content.end) +
+                    " of S, which may hold hidden keys, as " + reason,
+                contents->getNumber(content));
+  return !fault;
 }
 
 /// References and sums go from block to block, so a chain of them has every
@@ -255,8 +299,10 @@ void Machine::stepMask(int32_t agent, const Instruction &instruction,
     expected.push_back("columns from " + std::to_string(x->begin));
     got.push_back("columns from " + std::to_string(instruction.immediate));
   }
-  if (expected.empty())
+  if (expected.empty()) {
+    x->masked = true;
     return setContent(agent, instruction.result, *x);
+  }
   Finding finding{Fault::Content, getOccurrence(agent, instruction), {}, {}};
   finding.text = (known ? "" : "incomplete: ") +
                  ("expected the mask to name " + llvm::join(expected, " and ") +
@@ -308,14 +354,15 @@ void Machine::stepMath(int32_t agent, const Instruction &instruction) {
         expect(agent, instruction, input, Kind::S, "S of the task at hand");
     auto reference = expect(agent, instruction, instruction.value,
                             Kind::Reference, "a reference of the task at hand");
-    if (!x || !reference || !expectScaled(agent, instruction, *x))
+    if (!x || !reference || !expectScaled(agent, instruction, *x) ||
+        !expectMasked(agent, instruction, *x))
       return;
     if (reference->stage != x->stage || reference->block != x->block)
       return refuseContent(
           here, "expected the reference that goes with " + describe(*x),
           contents->getNumber(*reference));
     x->kind = instruction.math == Math::Exp2 ? Kind::P : Kind::X;
-    x->scaled = false;
+    x->scaled = x->masked = false;
     return setContent(agent, instruction.result, *x);
   }
   case Math::Normalize: {

@@ -35,9 +35,9 @@
 // RUN: %python %S/Inputs/edit.py softmax fa4.mask 6 replace 'fa4.mask %%[a-z0-9_]*.*columns.32. ' 'fa4.scale %%x_36 by 0.0 ' < %t/zero.s.mlir | not fa4-opt --fa4-verify-protocol 2>&1 | FileCheck %s --check-prefix=AGAIN
 // AGAIN: error: 'fa4.scale' op expected S that nothing has multiplied yet in task 1, K/V block 2, but got scaled S of stage 0 and K/V block 2 of task 1{{$}}
 // RUN: %python %S/Inputs/edit.py softmax fa4.mask 6 replace '%%x_36' '%%x_31' < %t/zero.s.mlir | not fa4-opt --fa4-verify-protocol 2>&1 | FileCheck %s --check-prefix=ONE
-// ONE: error: 'fa4.row_max' op expected fragments of one tile, beside scaled S of stage 0 and K/V block 2 of task 1 in task 1, K/V block 2, but got S of stage 0 and K/V block 2 of task 1{{$}}
+// ONE: error: 'fa4.row_max' op expected fragments of one tile, beside masked scaled S of stage 0 and K/V block 2 of task 1 in task 1, K/V block 2, but got masked S of stage 0 and K/V block 2 of task 1{{$}}
 // RUN: sed '/fa4.mask .*%%j. columns/{s/%%x_34/%%x_30/;s/%%x_36/%%x_31/;s/%%x_38/%%x_32/;s/%%x_40/%%x_33/}' %t/zero.s.mlir | not fa4-opt --fa4-verify-protocol 2>&1 | FileCheck %s --check-prefix=BLOCK
-// BLOCK: error: 'fa4.row_max' op expected S that 'fa4.scale' has multiplied, as elsewhere in task 1, K/V block 2, but got S of stage 0 and K/V block 2 of task 1{{$}}
+// BLOCK: error: 'fa4.row_max' op expected S that 'fa4.scale' has multiplied, as elsewhere in task 1, K/V block 2, but got masked S of stage 0 and K/V block 2 of task 1{{$}}
 
 // Behind the mask a factor of zero makes NaN of what is hidden; a positive one does no harm.
 // RUN: fa4-opt %t/causal.mlir --fa4-schedule-attention | sed 's/^\( *\)\(%%x[_0-9]*\) = \(fa4.mask .*\) : \(.*\)/\1\2m = \3 : \4\n\1\2 = fa4.scale \2m by 0.0 : \4/' > %t/behind.mlir

@@ -75,6 +75,7 @@ private:
   void visitFlags(Operation *op);
   void visitSource(Operation *op);
   void visitScale(Operation *op);
+  void visitMask(MaskOp mask);
   void visitParity(WaitOp wait);
   void visitCarried(Operation *loop);
 
@@ -147,6 +148,8 @@ void MutantFinder::visit(Operation *op) {
     visitStorage(op);
   visitFlags(op);
   visitScale(op);
+  if (auto mask = dyn_cast<MaskOp>(op))
+    visitMask(mask);
   if (auto wait = dyn_cast<WaitOp>(op))
     visitParity(wait);
   if (isa<ForTaskOp, ForKvOp>(op))
@@ -418,11 +421,26 @@ void MutantFinder::visitFlags(Operation *op) {
       auto product = cast<WarpgroupMmaOp>(op);
       product.setTransposeB(!product.getTransposeB());
     });
-  } else if (auto mask = dyn_cast<MaskOp>(op)) {
-    addConstant("slot", op, 2, matchPattern(mask.getStage(), m_One()) ? 0 : 1);
-    addAttribute("columns", op, "column", mask.getColumn() == 0 ? 32 : 0,
-                 mask.getColumn());
   }
+}
+
+/// The mask is gone, one op takes what it was given, or it is another's.
+void MutantFinder::visitMask(MaskOp mask) {
+  add("delete", mask, "", [](Operation *op, IRMapping &) {
+    op->replaceAllUsesWith(ValueRange(op->getOperand(0)));
+    op->erase();
+  });
+  for (OpOperand &use : mask.getResult().getUses())
+    addValue("unmasked", use.getOwner(), use.getOperandNumber(),
+             mask.getInput(),
+             "operand " + Twine(use.getOperandNumber()) + " is not masked");
+  for (BlockArgument other :
+       mask->getParentOfType<ForTaskOp>().getBody().getArguments().take_front(
+           2))
+    addValue("slot", mask, 1, other, "of another M block");
+  addConstant("slot", mask, 2, matchPattern(mask.getStage(), m_One()) ? 0 : 1);
+  addAttribute("columns", mask, "column", mask.getColumn() == 0 ? 32 : 0,
+               mask.getColumn());
 }
 
 void MutantFinder::visitSource(Operation *op) {
