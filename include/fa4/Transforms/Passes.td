@@ -44,7 +44,7 @@ def ScheduleAttention : Pass<"fa4-schedule-attention", "::mlir::ModuleOp"> {
     Option<"otherRegisters", "other-registers", "int64_t", "48",
            "registers a thread of the mma, load, store and idle roles">,
     Option<"kvStages", "kv-stages", "int64_t", "0",
-           "slots of the K/V ring, of K's and of V's with wgmma; 0 takes 3 for head "
+           "slots of the K/V ring, or of K's and of V's with wgmma, 8 of each at most; 0 takes 3 for head "
            "dimension 128 and 6 for 64, with wgmma what measured best for the shape, or fewer where "
            "blocks are large">,
     Option<"polyPairs", "poly-pairs", "int64_t", "-1",

@@ -62,9 +62,13 @@ static LogicalResult checkShape(AttentionOp op, const HopperPlan &plan) {
     return op.emitOpError("expected 'turns' or 'look-ahead', but got both: "
                           "with look-ahead a consumer does not start its two "
                           "products together");
-  if (plan.kvStages < 2 || plan.kvStages > 64)
+  // Each slot of K's and V's rings doubles the states that the proof looks at.
+  if (plan.kvStages < 2 || plan.kvStages > 8)
     return op.emitOpError()
-           << "expected 'kv-stages' from 2 to 64, but got " << plan.kvStages;
+           << "expected 'kv-stages' from 2 to 8, as more slots "
+              "of K and of V take the proof of the schedule "
+              "too long, but got "
+           << plan.kvStages;
   // Not a number fails every comparison.
   if (!(plan.threshold >= 0 && plan.threshold <= 15))
     return op.emitOpError()
