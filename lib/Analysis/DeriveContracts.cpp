@@ -46,7 +46,11 @@ namespace {
 struct DeriveContracts final : fa4::impl::DeriveContractsBase<DeriveContracts> {
   using DeriveContractsBase::DeriveContractsBase;
   void runOnOperation() override {
-    if (failed(fa4::deriveContracts(getOperation(), perWarp)))
+    KernelOp kernel = getOperation();
+    auto barriers = kernel.getBody().getOps<BarrierOp>();
+    bool metInPairs = llvm::any_of(
+        barriers, [](BarrierOp barrier) { return barrier.getPerWarp(); });
+    if (failed(fa4::deriveContracts(kernel, perWarp || metInPairs)))
       return signalPassFailure();
   }
 };

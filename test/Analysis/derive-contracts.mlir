@@ -34,7 +34,7 @@
 
 // The scheduler builds tile ops and uses what is derived from them.
 // RUN: fa4-opt %s --fa4-schedule-attention | sed '/^ *func.func/,/^  }/d' > %t.scheduled.mlir
-// RUN: fa4-opt %t.scheduled.mlir --fa4-derive-contracts=per-warp=true | diff %t.scheduled.mlir -
+// RUN: fa4-opt %t.scheduled.mlir --fa4-derive-contracts | diff %t.scheduled.mlir -
 
 // What an arrival needs before it is added.
 // RUN: sed -e '/fa4.arrive/d' -e '/fa4.wait /d' -e '/tmem_wait store/d' -e '/fa4.store_wait/d' -e '/fa4.fence/d' %t.mlir | fa4-opt --fa4-derive-contracts | FileCheck %s --check-prefix=ADDED

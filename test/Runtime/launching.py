@@ -46,10 +46,10 @@ class Launching(unittest.TestCase):
     def test_what_is_launched(self):
         self.kernel(*tensors())
         (launch,) = self.driver.launches
-        self.assertEqual((launch.grid, launch.block, launch.shared), ((256, 1, 1), (512, 1, 1), 230608))
+        self.assertEqual((launch.grid, launch.block, launch.shared), ((256, 1, 1), (512, 1, 1), 230592))
         self.assertEqual(launch.function, ("function", NAME.encode(), "context 0"))
         self.assertEqual(launch.contexts, ["context 0"])
-        self.assertEqual(self.driver.attributes, [("CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES", 230608, 0)])
+        self.assertEqual(self.driver.attributes, [("CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES", 230592, 0)])
         self.assertEqual(self.driver.images, [b"\x7fELF image"])
         found = self.driver.read(launch, self.kernel.descriptor)
         q = dict(type="CU_TENSOR_MAP_DATA_TYPE_FLOAT16", base=1 << 32, dims=[128, 1, 1000, 32, 2],

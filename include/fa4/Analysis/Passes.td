@@ -81,14 +81,15 @@ def DeriveContracts : Pass<"fa4-derive-contracts", "::mlir::fa4::KernelOp"> {
     directly before the first access that depends on another role, an arrival
     directly behind the last one that it depends on. Orders that others imply have
     no barrier; what is waited for at one place shares one. `fa4.tmem_wait`,
-    `fa4.fence` and `fa4.store_wait` stay, and are added where an arrival needs one.
+    `fa4.fence` and `fa4.store_wait` stay; what orders writes before an arrival is
+    added where it is missing. Barriers that were `per_warp` are so again.
 
     The result is proved as `--fa4-verify-protocol` does, and refused where the proof
     fails. docs/protocol.md has the steps, and what a schedule has to keep to.
   }];
   let options = [
     Option<"perWarp", "per-warp", "bool", "false",
-           "two warpgroups meet in pairs of warps, each on its own rows">
+           "two warpgroups meet in pairs of warps, each on its own rows, as where they did before">
   ];
 }
 
