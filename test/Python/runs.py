@@ -88,7 +88,7 @@ with raises(ptxsim.Fault, "race in CTA"):
 unwaited = module(
     """.visible .entry unwaited()
 { .reg .b32 %t, %x; .shared .b32 s;
- tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32; ld.shared.b32 %t, [s];
+ tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32; bar.warp.sync 0xffffffff; ld.shared.b32 %t, [s];
  tcgen05.st.sync.aligned.32x32b.x1.b32 [%t], {%t}; tcgen05.wait::st.sync.aligned;
  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%x}, [%t]; add.u32 %x, %x, 1;
  tcgen05.st.sync.aligned.32x32b.x1.b32 [%t], {%x}; tcgen05.wait::st.sync.aligned;
