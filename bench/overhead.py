@@ -9,6 +9,7 @@ The clock stands while the GPU catches up, so that a full queue is not counted.
 """
 
 import argparse
+import itertools
 import statistics
 import time
 
@@ -82,9 +83,20 @@ def main():
         # Inputs at other addresses each time: tensor maps are encoded anew.
         return fa4.attention(*next(others))
 
+    def in_turn(count):
+        """Calls of `count` lengths, one after another: each needs its entry of the cache found."""
+        lengths = [(q[:, : 512 + i], k, v) for i in range(count)]
+        for operands in lengths:
+            fa4.attention(*operands)
+        operands = itertools.cycle(lengths)
+        return lambda: fa4.attention(*next(operands))
+
     rows = {
         "fa4.attention": lambda: fa4.attention(q, k, v),
         "fa4.attention, out=": lambda: fa4.attention(q, k, v, out=out),
+        "fa4.attention, return_lse": lambda: fa4.attention(q, k, v, return_lse=True),
+        "fa4.attention, 4 lengths in turn": in_turn(4),
+        "fa4.attention, 16 lengths in turn": in_turn(16),
     }
     rows["torch.ops.fa4.attention"] = lambda: torch.ops.fa4.attention(q, k, v)
     rows["torch.empty_like alone"] = lambda: torch.empty_like(q)

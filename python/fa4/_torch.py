@@ -8,7 +8,8 @@ torch.export trace.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+from functools import partial
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor
@@ -18,9 +19,8 @@ from ._arrays import torch_types, view_of
 from ._bind import Operand
 from ._kernel import as_scale
 from ._layout import ALIGNMENT, OUTPUTS, check_outputs_apart, columns_of, fits, has_layout
+from ._plan import KEPT
 
-_empty_like = torch.empty_like
-_empty = torch.empty
 _f32 = torch.float32
 _is_grad_enabled = torch.is_grad_enabled
 _is_compiling = torch.compiler.is_compiling
@@ -30,18 +30,18 @@ _increment_version = torch.autograd.graph.increment_version
 class _Call:
     """What is kept of calls with the same types, shapes and strides."""
 
-    __slots__ = ("launches", "prepare", "index", "device", "lse_shape", "on_device", "operands")
+    __slots__ = ("launches", "prepare", "outputs", "device", "index", "on_device", "operands", "same")
 
-    def __init__(
-        self, plan: Any, device: torch.device, lse_shape: Optional[Tuple[int, ...]], operands: Mapping[str, Operand]
-    ) -> None:
+    def __init__(self, plan: Any, q: Tensor, operands: Mapping[str, Operand]) -> None:
         self.launches = plan.launches
         self.prepare = plan.launch_at
-        self.device = device
-        self.lse_shape = lse_shape
+        types = {"o": q.dtype, "lse": _f32}
+        self.outputs = [(operands[n].shape, operands[n].strides, types[n]) for n in OUTPUTS if n in operands]
+        self.device = q.device
         self.index = plan.device.index if plan.device else None
         self.on_device = plan.device.current if plan.device else None
         self.operands = operands
+        self.same: Callable[..., bool] = _never  # tensors like those of this call
 
 
 class _NoLaunch(Dict[Any, Any]):
@@ -57,12 +57,28 @@ class _Nothing:
 
 
 _calls: Dict[Any, Optional[_Call]] = {}  # None where operands of these strides are copied
+_recent: Dict[Any, Tuple[_Call, ...]] = {}  # by options, the newest first; a call like one of these needs no look-up
+RECENT = 4
 _UNKNOWN: Any = object()
 NO_BACKWARD = "fa4.attention has no backward pass: call it under torch.no_grad()"
 
 
 def forget() -> None:
     _calls.clear()
+    _recent.clear()
+
+
+def _never(*tensors: Any) -> bool:
+    return False
+
+
+def _guard(tensors: Sequence[Tensor]) -> Callable[..., bool]:
+    """Whether others have the class, type, shape, strides, device and dispatch keys of these
+    tensors, in one call: a key of all that takes twenty objects."""
+    if _TensorGuards is None:
+        return _never
+    shapes, strides = ([list(of(t)) for t in tensors] for of in (Tensor.size, Tensor.stride))
+    return _TensorGuards(*tensors, dynamic_dims_sizes=shapes, dynamic_dims_strides=strides).check
 
 
 def _stream_getter() -> Callable[[int], int]:
@@ -75,6 +91,17 @@ def _device_getter() -> Callable[[], int]:
     return getattr(torch._C, "_cuda_getDevice", None) or torch.cuda.current_device
 
 
+def _from_guards(name: str) -> Any:
+    # What compiled code of PyTorch checks its inputs by, and makes its outputs with.
+    return getattr(getattr(getattr(torch._C, "_dynamo", None), "guards", None), name, None)
+
+
+def _empty_strided(shape: Sequence[int], strides: Sequence[int], dtype: Any, device: Any = "cuda") -> Tensor:
+    return torch.empty_strided(shape, strides, dtype=dtype, device=device)
+
+
+_TensorGuards = _from_guards("TensorGuards")
+_empty_here = _from_guards("_empty_strided_cuda") or _empty_strided  # on the current device
 _current_stream = _stream_getter()
 _current_device = _device_getter()
 _dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0)
@@ -105,54 +132,31 @@ def _run(
 ) -> Any:  # fmt: skip
     if (q.requires_grad or k.requires_grad or v.requires_grad) and _is_grad_enabled():
         raise NotImplementedError(NO_BACKWARD)
-    key: Any
-    addresses: Any
-    result: Any
-    if out is None:
-        key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype,
-               q.device, k.device, v.device, causal, scale, return_lse)  # fmt: skip
-        call = _calls.get(key, _UNKNOWN)
-        if call is _UNKNOWN:
-            other = _other_way(q, k, v, causal, scale, return_lse, out)
-            if other is not None:
-                return other()
-            call = _new_call(key, q, k, v, None, None)
-        if call is None:
-            return _on_copies(q, k, v, causal, scale, return_lse, out)
-        o = _empty_like(q)
-        if return_lse:
-            lse = _empty(call.lse_shape, dtype=_f32, device=call.device)
-            addresses = (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr())
-            result = (o, lse)
-        else:
-            addresses = (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr())
-            result = o
+    tensors: Tuple[Tensor, ...] = (q, k, v)
+    if out is not None:
+        tensors += _written(out, return_lse)
+    options = (causal, scale, return_lse, len(tensors))
+    call: Any
+    for call in _recent.get(options, ()):
+        if call.same(*tensors):
+            break
     else:
-        o, lse = common.split_out(out, return_lse)
-        for name, tensor in (("o", o),) + ((("lse", lse),) if return_lse else ()):
-            if not isinstance(tensor, Tensor):
-                raise TypeError(f"operand '{name}': expected a torch.Tensor, but got {type(tensor).__name__}")
-            if tensor.requires_grad and _is_grad_enabled():
-                raise NotImplementedError(
-                    f"operand '{name}': it requires a gradient, and fa4.attention has no backward pass"
-                )
-        key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype,
-               q.device, k.device, v.device, causal, scale, return_lse,
-               o.shape, o.stride(), o.dtype, o.device)  # fmt: skip
-        if return_lse:
-            key += (lse.shape, lse.stride(), lse.dtype, lse.device)
-        call = _calls.get(key, _UNKNOWN)
-        if call is _UNKNOWN:
-            other = _other_way(q, k, v, causal, scale, return_lse, out)
-            if other is not None:
-                return other()
-            call = _new_call(key, q, k, v, o, lse)
-        if call is None:
-            return _on_copies(q, k, v, causal, scale, return_lse, out)
+        call = _look_up(tensors, options)
+        if type(call) is not _Call:
+            return call(q, k, v, causal, scale, return_lse, out)
+    index = call.index
+    is_here = _current_device() == index
+    o: Any
+    lse: Any = None
+    if out is not None:
+        addresses = tuple([tensor.data_ptr() for tensor in tensors])
+    else:
+        new = _empty_here if is_here else partial(_empty_strided, device=call.device)
+        o = new(*call.outputs[0])
         addresses = (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr())
         if return_lse:
+            lse = new(*call.outputs[1])
             addresses += (lse.data_ptr(),)
-        result = out
     launch = call.launches.get(addresses, _UNKNOWN)
     if launch is _UNKNOWN:
         # New outputs are where they have to be.
@@ -166,31 +170,64 @@ def _run(
             return _on_copies(q, k, v, causal, scale, return_lse, out)
         launch = call.prepare(addresses)
     if launch is not None:
-        index = call.index
-        if _current_device() == index:
+        if is_here:
             launch(_current_stream(index))
         else:
             with call.on_device():
                 launch(_current_stream(index))
-        if out is not None:
-            # What autograd has saved of these is not what they were.
-            for tensor in (o, lse):
-                if tensor is not None and not tensor.is_inference():
-                    _increment_version(tensor)
-    return result
+        # What autograd has saved of these is not what they were.
+        for tensor in tensors[3:]:
+            if not tensor.is_inference():
+                _increment_version(tensor)
+    if out is not None:
+        return out
+    return (o, lse) if return_lse else o
 
 
-def _other_way(
-    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: Optional[float], return_lse: bool, out: Any
-) -> Optional[Callable[[], Any]]:  # fmt: skip
+def _written(out: Any, return_lse: bool) -> Tuple[Tensor, ...]:
+    o, lse = common.split_out(out, return_lse)
+    written = (o, lse) if return_lse else (o,)
+    for name, tensor in zip(OUTPUTS, written):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"operand '{name}': expected a torch.Tensor, but got {type(tensor).__name__}")
+        if tensor.requires_grad and _is_grad_enabled():
+            raise NotImplementedError(
+                f"operand '{name}': it requires a gradient, and fa4.attention has no backward pass"
+            )
+    return written
+
+
+def _look_up(tensors: Tuple[Tensor, ...], options: Tuple[Any, ...]) -> Any:
+    """The _Call of these tensors, or a function that does what is asked in another way."""
+    key = (options, *[(t.shape, t.stride(), t.dtype, t.device, t.is_neg()) for t in tensors])
+    call = _calls.get(key, _UNKNOWN)
+    if call is _UNKNOWN:
+        other = _other_way(*tensors[:3])
+        if other is not None:
+            return other
+        call = _new_call(tensors, options)
+        if len(_calls) >= KEPT:
+            forget()
+        _calls[key] = call
+    if call is None:
+        return _on_copies
+    # The dispatcher may be in another state now.
+    if not call.same(*tensors):
+        call.same = _guard(tensors)
+    if len(_recent) >= KEPT:
+        _recent.clear()
+    others = [other for other in _recent.get(options, ()) if other is not call]
+    _recent[options] = (call, *others[: RECENT - 1])
+    return call
+
+
+def _other_way(q: Tensor, k: Tensor, v: Tensor) -> Optional[Callable[..., Any]]:
     """What a call does whose operands are not what a kernel takes: those without memory go by
     the operators, those that autocast is for are cast."""
     if q.is_meta:
-        return lambda: _by_operator(q, k, v, causal, scale, return_lse, out)
+        return _by_operator
     cast = _autocast(q, k, v)
-    if cast is not None:
-        return lambda: _run(cast[0], cast[1], cast[2], causal, scale, return_lse, out)
-    return None
+    return None if cast is None else lambda q, k, v, *rest: _run(*cast, *rest)
 
 
 def _autocast(q: Any, k: Any, v: Any) -> Optional[Tuple[Tensor, ...]]:
@@ -215,7 +252,7 @@ def _on_copies(
     else:
         o = _new_output(q, v)
         if return_lse:
-            lse = _empty((q.shape[0], q.shape[2], q.shape[1]), dtype=_f32, device=q.device)
+            lse = q.new_empty(_lse_shape(q), dtype=_f32)
     tensors = {"q": q, "k": k, "v": v, "o": o}
     if lse is not None:
         tensors["lse"] = lse
@@ -252,45 +289,40 @@ def _new_output(q: Tensor, v: Tensor, **options: Any) -> Tensor:
     return q.new_empty((*q.shape[:3], v.shape[3]), **options)
 
 
-def _new_call(
-    key: Any, q: Tensor, k: Tensor, v: Tensor, o: Optional[Tensor], lse: Optional[Tensor]
-) -> Optional[_Call]:  # fmt: skip
+def _lse_shape(q: Tensor) -> Tuple[int, ...]:
+    return q.shape[0], q.shape[2], q.shape[1]
+
+
+def _new_call(tensors: Tuple[Tensor, ...], options: Tuple[Any, ...]) -> Optional[_Call]:
     """Checks the operands and chooses the kernel; None where there have to be copies."""
-    causal, scale, return_lse = key[12:15]
+    causal, scale, return_lse, _ = options
     scale = as_scale(scale)
-    tensors = {"q": q, "k": k, "v": v}
-    views = {name: view_of(tensor, name) for name, tensor in tensors.items()}
+    q, v = tensors[0], tensors[2]
+    views = {name: view_of(tensor, name) for name, tensor in zip(("q", "k", "v"), tensors)}
     common.check_inputs(
         {name: view.operand for name, view in views.items()}, {name: view.device for name, view in views.items()}
     )
-    lse_shape = (q.shape[0], q.shape[2], q.shape[1]) if return_lse else None
     index = views["q"].device
-    if o is None:
+    if len(tensors) == 3:
         # Without memory, for the strides that a new output will have.
-        o = _new_output(q, v, device="meta")
-        lse = torch.empty(lse_shape, dtype=_f32, device="meta") if lse_shape else None
-        outputs = {"o": _operand_like(o, q.device), **({"lse": _operand_like(lse, q.device)} if return_lse else {})}
+        outputs = {"o": _operand_like(_new_output(q, v, device="meta"))}
+        if return_lse:
+            outputs["lse"] = _operand_like(q.new_empty(_lse_shape(q), dtype=_f32, device="meta"))
         devices = dict.fromkeys(outputs, index)
     else:
-        written = {"o": o, **({"lse": lse} if return_lse else {})}
-        seen = {name: view_of(tensor, name) for name, tensor in written.items()}
+        seen = {name: view_of(tensor, name) for name, tensor in zip(OUTPUTS, tensors[3:])}
         outputs = {name: view.operand for name, view in seen.items()}
         devices = {name: view.device for name, view in seen.items()}
     operands = {**{name: view.operand for name, view in views.items()}, **outputs}
     common.check_outputs(operands, {"q": index, **devices})
-    call = None
     if common.is_empty(operands["q"]):
-        call = _Call(_Nothing, q.device, lse_shape, operands)
-    elif all(has_layout(name, operands) for name in operands):
-        plan = common.plan_for(operands, index, causal, scale)
-        call = _Call(plan, q.device, lse_shape, operands)
-    if len(_calls) >= 4096:
-        _calls.clear()
-    _calls[key] = call
-    return call
+        return _Call(_Nothing, q, operands)
+    if all(has_layout(name, operands) for name in operands):
+        return _Call(common.plan_for(operands, index, causal, scale), q, operands)
+    return None
 
 
-def _operand_like(tensor: Any, device: torch.device) -> Operand:
+def _operand_like(tensor: Any) -> Operand:
     return Operand(torch_types()[tensor.dtype], tuple(tensor.shape), tuple(tensor.stride()))
 
 
@@ -358,7 +390,7 @@ def _(q: Tensor, k: Tensor, v: Tensor, causal: bool = False, scale: Optional[flo
 @_attention_lse_op.register_fake
 def _(q: Tensor, k: Tensor, v: Tensor, causal: bool = False, scale: Optional[float] = None) -> Tuple[Tensor, Tensor]:
     _check_fake(q, k, v)
-    return _new_output(q, v), q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=_f32)
+    return _new_output(q, v), q.new_empty(_lse_shape(q), dtype=_f32)
 
 
 @_attention_out_op.register_fake

@@ -11,12 +11,14 @@ that has the compiler, or made now.
 
 import itertools
 import os
+import random
 import subprocess
 import sys
 import threading
 import unittest
 import warnings
 from pathlib import Path
+from unittest import mock
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 try:
@@ -200,6 +202,102 @@ class Frameworks(OnGpu):
         found = fa4.attention(*(jax.dlpack.from_dlpack(x) for x in self.inputs))
         self.assertIsInstance(found, jax.Array)
         self.assertTrue(torch.equal(torch.from_dlpack(found), self.o))
+
+
+class Repeated(OnGpu):
+    """Calls like earlier ones take a short way: the bits of the long one, whatever was before."""
+
+    def calls(self):
+        """Problems that differ in one thing each, more of them than the short way has room for."""
+        q, k, v = self.random(2, 70, 6, 64), self.random(2, 130, 2, 64), self.random(2, 130, 2, 64)
+        # A copy has an address of its own.
+        problems = [
+            (q, k, v),
+            (q.clone(), k, v),
+            (q, v, k),
+            (q.bfloat16(), k.bfloat16(), v.bfloat16()),
+            (q[:, :69], k, v),
+            (q, k[:, :129], v[:, :129]),
+            (q[:, :, :4], k, v),
+            (q, k, v.transpose(1, 2).contiguous().transpose(1, 2)),
+            (q.transpose(1, 2).contiguous().transpose(1, 2), k, v),
+            (q, k[:, :, :1], v[:, :, :1]),
+            (q[:1], k[:1], v[:1]),
+            (q[..., :40], k[..., :40], v[..., :40]),
+        ]
+        kinds = [dict(), dict(causal=True), dict(return_lse=True), dict(causal=True, return_lse=True)]
+        return [(tensors, kind) for tensors in problems for kind in kinds if not (kind and tensors[0].dtype == torch.bfloat16)]
+
+    def forget(self):
+        fa4._torch.forget()
+
+    def check_all(self):
+        calls = self.calls()
+        pairs = []
+        for tensors, options in calls:
+            self.forget()
+            wanted = fa4.attention(*tensors, **options)
+            pairs.append((wanted, wanted) if not isinstance(wanted, tuple) else wanted)
+        states = (torch.no_grad, torch.inference_mode, torch.enable_grad, lambda: torch.autocast("cuda", dtype=torch.float16))
+        random.seed(1)
+        for round_ in range(12):
+            self.forget()
+            for i in random.choices(range(len(calls)), k=150):
+                (tensors, options), wanted = calls[i], pairs[i]
+                with random.choice(states)(), warnings.catch_warnings():
+                    out = {}
+                    if random.random() < 0.3:
+                        o, lse = torch.empty_like(wanted[0]), torch.empty_like(wanted[1])
+                        out = dict(out=(o, lse) if options.get("return_lse") else o)
+                    found = fa4.attention(*tensors, **options, **out)
+                found = found if isinstance(found, tuple) else (found, found)
+                for a, b in zip(found, wanted):
+                    self.assertTrue(torch.equal(a, b), (i, options, round_))
+                    self.assertEqual((a.stride(), a.dtype, a.device), (b.stride(), b.dtype, b.device))
+
+    def test_in_any_order(self):
+        self.check_all()
+
+    def test_without_guards(self):
+        """As on a PyTorch that lacks them."""
+        with mock.patch.multiple(fa4._torch, _TensorGuards=None, _empty_here=fa4._torch._empty_strided):
+            self.check_all()
+        self.forget()
+
+    def test_refused_after_a_call_like_it(self):
+        q, k, v = self.random(2, 70, 6, 64), self.random(2, 130, 2, 64), self.random(2, 130, 2, 64)
+        out = torch.empty_like(q)
+        for kept in (True, False):
+            for operands, error, message in (
+                ((q, k, v.cpu()), TypeError, "operand 'v': expected a tensor on a CUDA device"),
+                ((q.cpu(), k, v), TypeError, "operand 'q': expected a tensor on a CUDA device"),
+                ((q, torch._neg_view(k), v), TypeError, "operand 'k': expected a tensor without a lazy"),
+                ((q, k, v.float()), TypeError, "operand 'v'"),
+                ((q, k.clone().requires_grad_(), v), NotImplementedError, "no backward pass"),
+                ((q, k, v, False, None, False, out.cpu()), TypeError, "operand 'o': expected a tensor on a CUDA device"),
+                ((q, k, v, False, None, False, torch._neg_view(out)), TypeError, "operand 'o': expected a tensor without"),
+            ):
+                with self.subTest(message, kept=kept):
+                    fa4.attention(q, k, v)
+                    fa4.attention(q, k, v, out=out)
+                    if not kept:
+                        fa4._torch._recent.clear()
+                    with self.assertRaisesRegex(error, message):
+                        fa4.attention(*operands)
+        with torch.no_grad():
+            self.assertTrue(torch.equal(fa4.attention(q, k.clone().requires_grad_(), v), out))
+
+    def test_new_outputs(self):
+        """Fresh memory each time, in the state that PyTorch's own have."""
+        q, k, v = self.random(2, 70, 6, 64), self.random(2, 130, 2, 64), self.random(2, 130, 2, 64)
+        kept = [fa4.attention(q, k, v) for _ in range(20)]
+        self.assertEqual(len({o.data_ptr() for o in kept}), 20)
+        self.assertFalse(any(o.requires_grad or o.is_inference() for o in kept))
+        for _ in range(2):
+            with torch.inference_mode():
+                self.assertTrue(fa4.attention(q, k, v).is_inference())
+        with torch.device("cpu"):
+            self.assertTrue(torch.equal(fa4.attention(q, k, v), kept[0]))
 
 
 class Operands(OnGpu):
@@ -473,8 +571,8 @@ class SecondDevice(OnGpu):
     def test_a_graph(self):
         with torch.cuda.device(1):
             graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
-                torch.cuda.set_device(1)
+            # PyTorch's own stream for this is on the device that captured first.
+            with torch.cuda.graph(graph, stream=torch.cuda.Stream(1)):
                 found = fa4.attention(*self.second, causal=True)
             graph.replay()
             torch.cuda.synchronize()
