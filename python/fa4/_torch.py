@@ -9,12 +9,13 @@ torch.export trace.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 import torch
 from torch import Tensor
 
 from . import _attention as common
+from . import _torch_private as private
 from ._arrays import torch_types, view_of
 from ._bind import Operand
 from ._kernel import as_scale
@@ -25,6 +26,9 @@ _f32 = torch.float32
 _is_grad_enabled = torch.is_grad_enabled
 _is_compiling = torch.compiler.is_compiling
 _increment_version = torch.autograd.graph.increment_version
+_current_stream, _current_device = private.current_stream, private.current_device
+_dispatch_modes, _is_tracing, _functorch_level = private.dispatch_modes, private.is_tracing, private.functorch_level
+_empty_here = private.empty_here
 
 
 class _Call:
@@ -41,7 +45,7 @@ class _Call:
         self.index = plan.device.index if plan.device else None
         self.on_device = plan.device.current if plan.device else None
         self.operands = operands
-        self.same: Callable[..., bool] = _never  # tensors like those of this call
+        self.same: Callable[..., bool] = private.never  # tensors like those of this call
 
 
 class _NoLaunch(Dict[Any, Any]):
@@ -66,47 +70,6 @@ NO_BACKWARD = "fa4.attention has no backward pass: call it under torch.no_grad()
 def forget() -> None:
     _calls.clear()
     _recent.clear()
-
-
-def _never(*tensors: Any) -> bool:
-    return False
-
-
-def _guard(tensors: Sequence[Tensor]) -> Callable[..., bool]:
-    """Whether others have the class, type, shape, strides, device and dispatch keys of these
-    tensors, in one call: a key of all that takes twenty objects."""
-    if _TensorGuards is None:
-        return _never
-    shapes, strides = ([list(of(t)) for t in tensors] for of in (Tensor.size, Tensor.stride))
-    return _TensorGuards(*tensors, dynamic_dims_sizes=shapes, dynamic_dims_strides=strides).check
-
-
-def _stream_getter() -> Callable[[int], int]:
-    # The same handle as torch.cuda.current_stream, without an object for it.
-    raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-    return raw or (lambda index: torch.cuda.current_stream(index).cuda_stream)
-
-
-def _device_getter() -> Callable[[], int]:
-    return getattr(torch._C, "_cuda_getDevice", None) or torch.cuda.current_device
-
-
-def _from_guards(name: str) -> Any:
-    # What compiled code of PyTorch checks its inputs by, and makes its outputs with.
-    return getattr(getattr(getattr(torch._C, "_dynamo", None), "guards", None), name, None)
-
-
-def _empty_strided(shape: Sequence[int], strides: Sequence[int], dtype: Any, device: Any = "cuda") -> Tensor:
-    return torch.empty_strided(shape, strides, dtype=dtype, device=device)
-
-
-_TensorGuards = _from_guards("TensorGuards")
-_empty_here = _from_guards("_empty_strided_cuda") or _empty_strided  # on the current device
-_current_stream = _stream_getter()
-_current_device = _device_getter()
-_dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0)
-_is_tracing = getattr(torch._C, "_is_tracing", lambda: False)
-_functorch_level = getattr(getattr(torch._C, "_functorch", None), "peek_interpreter_stack", lambda: None)
 
 
 def attention(q: Any, k: Any, v: Any, causal: Any, scale: Any, return_lse: Any, out: Any) -> Any:
@@ -151,7 +114,7 @@ def _run(
     if out is not None:
         addresses = tuple([tensor.data_ptr() for tensor in tensors])
     else:
-        new = _empty_here if is_here else partial(_empty_strided, device=call.device)
+        new = _empty_here if is_here else partial(private.empty_strided, device=call.device)
         o = new(*call.outputs[0])
         addresses = (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr())
         if return_lse:
@@ -213,7 +176,7 @@ def _look_up(tensors: Tuple[Tensor, ...], options: Tuple[Any, ...]) -> Any:
         return _on_copies
     # The dispatcher may be in another state now.
     if not call.same(*tensors):
-        call.same = _guard(tensors)
+        call.same = private.guard(tensors)
     if len(_recent) >= KEPT:
         _recent.clear()
     others = [other for other in _recent.get(options, ()) if other is not call]

@@ -260,7 +260,8 @@ class Repeated(OnGpu):
 
     def test_without_guards(self):
         """As on a PyTorch that lacks them."""
-        with mock.patch.multiple(fa4._torch, _TensorGuards=None, _empty_here=fa4._torch._empty_strided):
+        private = fa4._torch.private
+        with mock.patch.object(private, "_Guards", None), mock.patch.object(fa4._torch, "_empty_here", private.empty_strided):
             self.check_all()
         self.forget()
 
