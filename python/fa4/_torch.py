@@ -34,7 +34,7 @@ _empty_here = private.empty_here
 class _Call:
     """What is kept of calls with the same types, shapes and strides."""
 
-    __slots__ = ("launches", "prepare", "outputs", "device", "index", "on_device", "operands", "same")
+    __slots__ = ("launches", "prepare", "outputs", "device", "index", "on_device", "operands", "count", "same")
 
     def __init__(self, plan: Any, q: Tensor, operands: Mapping[str, Operand]) -> None:
         self.launches = plan.launches
@@ -45,7 +45,8 @@ class _Call:
         self.index = plan.device.index if plan.device else None
         self.on_device = plan.device.current if plan.device else None
         self.operands = operands
-        self.same: Callable[..., bool] = private.never  # tensors like those of this call
+        self.count = 0  # of tensors that `same` takes: are they like those of this call?
+        self.same: Callable[..., bool] = private.never
 
 
 class _NoLaunch(Dict[Any, Any]):
@@ -61,7 +62,7 @@ class _Nothing:
 
 
 _calls: Dict[Any, Optional[_Call]] = {}  # None where operands of these strides are copied
-_recent: Dict[Any, Tuple[_Call, ...]] = {}  # by options, the newest first; a call like one of these needs no look-up
+_recent: Dict[Any, Tuple[_Call, ...]] = {}  # by options and the shape of k, the newest first: what guards are tried of
 RECENT = 4
 _UNKNOWN: Any = object()
 NO_BACKWARD = "fa4.attention has no backward pass: call it under torch.no_grad()"
@@ -80,33 +81,54 @@ def attention(q: Any, k: Any, v: Any, causal: Any, scale: Any, return_lse: Any, 
         scale = as_scale(scale)
     if _is_compiling():
         return _by_operator(q, k, v, causal, scale, return_lse, out)
+    options = (causal, scale, return_lse, type(out))
+    tensors = (q, k, v) if out is None else (q, k, v, *out) if type(out) in (tuple, list) else (q, k, v, out)
+    modes = _dispatch_modes()
+    if modes == 0 and type(k) is Tensor:
+        for call in _recent.get((options, k.shape), ()):
+            # The answers to all that is asked below are as they were for that call.
+            if len(tensors) == call.count and call.same(*tensors):
+                return _launch(call, tensors, options, out)
     if type(q) is not Tensor or type(k) is not Tensor or type(v) is not Tensor:
         return _of_subclasses(q, k, v, causal, scale, return_lse, out)
     # Whoever follows the operators (a mode of the dispatcher, a trace, vmap) has to see one.
-    if _dispatch_modes() or _is_tracing() or _functorch_level() is not None:
+    if modes or _is_tracing() or _functorch_level() is not None:
         if (q.requires_grad or k.requires_grad or v.requires_grad) and _is_grad_enabled():
             raise NotImplementedError(NO_BACKWARD)
         return _by_operator(q, k, v, causal, scale, return_lse, out)
-    return _run(q, k, v, causal, scale, return_lse, out)
+    return _run(q, k, v, causal, scale, return_lse, out, _remember)
 
 
 def _run(
-    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: Optional[float], return_lse: bool, out: Any
+    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: Optional[float], return_lse: bool, out: Any,
+    remember: Any = None,
 ) -> Any:  # fmt: skip
     if (q.requires_grad or k.requires_grad or v.requires_grad) and _is_grad_enabled():
         raise NotImplementedError(NO_BACKWARD)
-    tensors: Tuple[Tensor, ...] = (q, k, v)
-    if out is not None:
-        tensors += _written(out, return_lse)
-    options = (causal, scale, return_lse, len(tensors))
-    call: Any
-    for call in _recent.get(options, ()):
-        if call.same(*tensors):
-            break
-    else:
-        call = _look_up(tensors, options)
-        if type(call) is not _Call:
-            return call(q, k, v, causal, scale, return_lse, out)
+    tensors = (q, k, v, *_written(out, return_lse)) if out is not None else (q, k, v)
+    options = (causal, scale, return_lse, type(out))
+    call = _look_up(tensors, options)
+    if type(call) is not _Call:
+        return call(q, k, v, causal, scale, return_lse, out)
+    if remember is not None:
+        remember(call, tensors, options)
+    return _launch(call, tensors, options, out)
+
+
+def _remember(call: _Call, tensors: Tuple[Tensor, ...], options: Tuple[Any, ...]) -> None:
+    """Lets the next calls like this one find it by a guard, which is of the dispatcher's state now."""
+    if any(tensor.requires_grad for tensor in tensors):
+        return
+    if not call.same(*tensors):
+        call.count, call.same = len(tensors), private.guard(tensors)
+    if len(_recent) >= KEPT:
+        _recent.clear()
+    key = (options, tensors[1].shape)
+    others = [other for other in _recent.get(key, ()) if other is not call]
+    _recent[key] = (call, *others[: RECENT - 1])
+
+
+def _launch(call: _Call, tensors: Tuple[Tensor, ...], options: Tuple[Any, ...], out: Any) -> Any:
     index = call.index
     is_here = _current_device() == index
     o: Any
@@ -114,10 +136,11 @@ def _run(
     if out is not None:
         addresses = tuple([tensor.data_ptr() for tensor in tensors])
     else:
+        q, k, v = tensors
         new = _empty_here if is_here else partial(private.empty_strided, device=call.device)
         o = new(*call.outputs[0])
         addresses = (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr())
-        if return_lse:
+        if len(call.outputs) == 2:
             lse = new(*call.outputs[1])
             addresses += (lse.data_ptr(),)
     launch = call.launches.get(addresses, _UNKNOWN)
@@ -130,7 +153,7 @@ def _run(
         else:
             copies = any(address % ALIGNMENT for address in addresses[:3])
         if copies:
-            return _on_copies(q, k, v, causal, scale, return_lse, out)
+            return _on_copies(*tensors[:3], *options[:3], out)
         launch = call.prepare(addresses)
     if launch is not None:
         if is_here:
@@ -144,7 +167,7 @@ def _run(
                 _increment_version(tensor)
     if out is not None:
         return out
-    return (o, lse) if return_lse else o
+    return o if lse is None else (o, lse)
 
 
 def _written(out: Any, return_lse: bool) -> Tuple[Tensor, ...]:
@@ -172,16 +195,7 @@ def _look_up(tensors: Tuple[Tensor, ...], options: Tuple[Any, ...]) -> Any:
         if len(_calls) >= KEPT:
             forget()
         _calls[key] = call
-    if call is None:
-        return _on_copies
-    # The dispatcher may be in another state now.
-    if not call.same(*tensors):
-        call.same = private.guard(tensors)
-    if len(_recent) >= KEPT:
-        _recent.clear()
-    others = [other for other in _recent.get(options, ()) if other is not call]
-    _recent[options] = (call, *others[: RECENT - 1])
-    return call
+    return _on_copies if call is None else call
 
 
 def _other_way(q: Tensor, k: Tensor, v: Tensor) -> Optional[Callable[..., Any]]:

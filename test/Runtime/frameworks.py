@@ -248,9 +248,9 @@ class Repeated(OnGpu):
                     out = {}
                     if random.random() < 0.3:
                         o, lse = torch.empty_like(wanted[0]), torch.empty_like(wanted[1])
-                        out = dict(out=(o, lse) if options.get("return_lse") else o)
+                        out = dict(out=random.choice((tuple, list))((o, lse)) if options.get("return_lse") else o)
                     found = fa4.attention(*tensors, **options, **out)
-                found = found if isinstance(found, tuple) else (found, found)
+                found = (found, found) if isinstance(found, torch.Tensor) else found
                 for a, b in zip(found, wanted):
                     self.assertTrue(torch.equal(a, b), (i, options, round_))
                     self.assertEqual((a.stride(), a.dtype, a.device), (b.stride(), b.dtype, b.device))
@@ -267,7 +267,7 @@ class Repeated(OnGpu):
 
     def test_refused_after_a_call_like_it(self):
         q, k, v = self.random(2, 70, 6, 64), self.random(2, 130, 2, 64), self.random(2, 130, 2, 64)
-        out = torch.empty_like(q)
+        out, lse = torch.empty_like(q), torch.empty(2, 6, 70, device="cuda")
         for kept in (True, False):
             for operands, error, message in (
                 ((q, k, v.cpu()), TypeError, "operand 'v': expected a tensor on a CUDA device"),
@@ -277,16 +277,58 @@ class Repeated(OnGpu):
                 ((q, k.clone().requires_grad_(), v), NotImplementedError, "no backward pass"),
                 ((q, k, v, False, None, False, out.cpu()), TypeError, "operand 'o': expected a tensor on a CUDA device"),
                 ((q, k, v, False, None, False, torch._neg_view(out)), TypeError, "operand 'o': expected a tensor without"),
+                ((q, k, v, False, None, False, (out,)), TypeError, "out: expected one tensor"),
+                ((q, k, v, False, None, False, [out, out]), TypeError, "out: expected one tensor"),
+                ((q, k, v, False, None, True, out), TypeError, "out: expected a pair"),
+                ((q, k, v, False, None, True, (out,)), TypeError, "out: expected a pair"),
+                ((q, k, v, False, None, True, (out, lse, lse)), TypeError, "out: expected a pair"),
+                ((q, k, v, False, None, True, (out, None)), TypeError, "operand 'lse'"),
+                ((q, k, 3), TypeError, "operand 'v'"),
+                ((None, k, v), TypeError, "operand 'q'"),
+                ((q, k[0], v[0]), ValueError, "operand 'k'"),
             ):
                 with self.subTest(message, kept=kept):
                     fa4.attention(q, k, v)
                     fa4.attention(q, k, v, out=out)
+                    fa4.attention(q, k, v, return_lse=True, out=(out, lse))
                     if not kept:
                         fa4._torch._recent.clear()
                     with self.assertRaisesRegex(error, message):
                         fa4.attention(*operands)
-        with torch.no_grad():
-            self.assertTrue(torch.equal(fa4.attention(q, k.clone().requires_grad_(), v), out))
+        for _ in range(2):
+            with torch.no_grad():
+                self.assertTrue(torch.equal(fa4.attention(q, k.clone().requires_grad_(), v), out))
+            with self.assertRaisesRegex(NotImplementedError, "no backward pass"):
+                fa4.attention(q, k.clone().requires_grad_(), v)
+
+    def test_followed_after_a_call_like_it(self):
+        """Who follows the operators sees them, also where such a call was before."""
+        q, k, v = self.random(2, 70, 6, 64), self.random(2, 130, 2, 64), self.random(2, 130, 2, 64)
+        want = fa4.attention(q, k, v)
+        for _ in range(2):
+            seen = []
+
+            class Mode(torch.utils._python_dispatch.TorchDispatchMode):
+                def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+                    seen.append(str(function))
+                    return function(*args, **(kwargs or {}))
+
+            with Mode():
+                found = fa4.attention(q, k, v)
+            self.assertIn("fa4.attention.default", seen)
+            self.assertTrue(torch.equal(found, want))
+            traced = torch.fx.experimental.proxy_tensor.make_fx(lambda q: fa4.attention(q, k, v))(q)
+            self.assertIn("fa4.attention", traced.code)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                graph = torch.jit.trace(lambda q, k, v: fa4.attention(q, k, v), (q, k, v), check_trace=False).graph
+            self.assertIn("fa4::attention", str(graph))
+            batched = torch.vmap(lambda q: fa4.attention(q, k, v))(torch.stack([q, q]))
+            self.assertTrue(torch.equal(batched[1], want))
+            compiled = torch.compile(lambda q: fa4.attention(q, k, v) + 1, fullgraph=True)
+            self.assertTrue(torch.equal(compiled(q), want + 1))
+            self.assertTrue(torch.equal(torch.ops.fa4.attention(q, k, v), want))
+            self.assertTrue(torch.equal(fa4.attention(q, k, v), want))
 
     def test_new_outputs(self):
         """Fresh memory each time, in the state that PyTorch's own have."""

@@ -6,8 +6,8 @@
 A mutant that a mode of ptx-sim shows wrong (another output bit, a fault, a race, a
 deadlock) and that the proof accepts, with a warning or without, is a failure of the proof.
 So is one that ptx-sim warns of and the proof does not: both speak of registers of a read of
-tensor memory that are used without a wait. Mutants that the proof refuses and that no mode
-shows wrong are listed by kind; docs/protocol.md says why they are faults all the same. A
+tensor memory that are used without a wait. So is one that the proof refuses and that is
+shown wrong on no problem, without a reason why it is a fault all the same (unshown.py). A
 sample is tried, or with --full every mutant.
 """
 
@@ -23,17 +23,19 @@ import sys
 
 import numpy as np
 
+import unshown
 from harness import Harness, Inputs, Problem
 
-# Several tasks on one CTA and several blocks a task, an odd number of each; every block
-# rescales.
+# Several tasks on one CTA and several blocks a task; every block rescales. What one problem
+# does not show wrong goes to the next: other numbers of blocks, odd and even, or of tasks.
 ALWAYS = "rescale-threshold=0"
+FULL = Problem(1, 140, 300, 3, 3, 64, False, schedule=ALWAYS, target="sms = 1")
+CAUSAL = Problem(1, 140, 400, 3, 1, 64, True, schedule=f"scheduler=linear {ALWAYS}", target="sms = 1")
+HOPPER = CAUSAL.but(d=128, chip="sm_90a")
 PROBLEMS = {
-    "full": Problem(1, 140, 300, 3, 3, 64, False, schedule=ALWAYS, target="sms = 1"),
-    "causal": Problem(1, 140, 400, 3, 1, 64, True, schedule=f"scheduler=linear {ALWAYS}", target="sms = 1"),
-    "hopper": Problem(
-        1, 140, 400, 3, 1, 128, True, schedule=f"scheduler=linear {ALWAYS}", target="sms = 1", chip="sm_90a"
-    ),
+    "full": [FULL, FULL.but(sq=300, skv=500), FULL.but(skv=100)],
+    "causal": [CAUSAL, CAUSAL.but(sq=300, skv=520), CAUSAL.but(skv=128)],
+    "hopper": [HOPPER, HOPPER.but(skv=300), HOPPER.but(skv=200), HOPPER.but(sq=300, skv=520)],
 }
 CHECKS = {
     "race": ("--mode", "lazy", "--race"),
@@ -57,9 +59,9 @@ def run(*command):
 class Kernel:
     """A schedule, its mutants, and what the unbroken kernel writes."""
 
-    def __init__(self, work, name):
-        self.problem = PROBLEMS[name]
-        self.work = os.path.join(work, name)
+    def __init__(self, work, problem):
+        self.problem = problem
+        self.work = work
         shutil.rmtree(self.work, ignore_errors=True)
         harness = Harness(self.work)
         self.good = harness.run(self.problem, Inputs.normal(self.problem, 1))
@@ -125,6 +127,32 @@ class Kernel:
             shutil.rmtree(folder)
 
 
+class Kernels:
+    """One schedule for several problems, and its mutants."""
+
+    def __init__(self, work, name):
+        self.each = [Kernel(os.path.join(work, f"{name}{i}"), problem) for i, problem in enumerate(PROBLEMS[name])]
+        self.mutants = self.each[0].mutants
+        edits = [[edit_of(m) for m in kernel.mutants] for kernel in self.each]
+        if any(other != edits[0] for other in edits):
+            raise SystemExit(f"{name}: expected the same mutants for each problem")
+
+    def trial(self, mutant, checks):
+        """As of a kernel, from the first problem that shows it wrong."""
+        warns = False
+        for kernel in self.each:
+            unlowered, report, also = kernel.trial(mutant, checks)
+            warns |= also
+            if report or unlowered:
+                return unlowered, report, warns
+        return None, None, warns
+
+
+def edit_of(mutant):
+    """The mutant without extents of the problem."""
+    return mutant.kind, mutant.role, re.sub(r"memref<[^>]*>", "memref", mutant.op), mutant.detail, mutant.verdict
+
+
 def sample(mutants, size):
     """Evenly spread over kinds and verdicts, each at least once."""
     groups = collections.defaultdict(list)
@@ -151,9 +179,10 @@ def main():
     bad, warned = 0, collections.Counter()
     table = collections.defaultdict(collections.Counter)
     never, reports = collections.Counter(), collections.Counter()
+    unexplained = 0
     log = open(args.log, "w") if args.log else None
     for name in args.kernel or PROBLEMS:
-        kernel = Kernel(args.work, name)
+        kernel = Kernels(args.work, name)
         mutants = [m for m in kernel.mutants if m.verdict != "malformed"]
         if args.full:
             accepted = [m for m in mutants if m.verdict in ACCEPTED]
@@ -174,7 +203,11 @@ def main():
                 if report:
                     reports[f"{report[0]}: {report[1]}"] += 1
                 elif not accepted and not unlowered:
-                    never[mutant.kind, mutant.op.split(" = ")[-1].split(" ")[0]] += 1
+                    why = unshown.reason(mutant.message)
+                    never[why] += 1
+                    if why is None:
+                        unexplained += 1
+                        print(f"UNEXPLAINED {name} {mutant.kind} {mutant.role} {mutant.op[:110]} {mutant.detail}: {mutant.message}")
                 if log:
                     print(name, *mutant, unlowered, report, warns, sep="\t", file=log, flush=True)
                 warned[mutant.verdict == "warned", warns] += 1
@@ -189,10 +222,11 @@ def main():
     whole = sum(table.values(), collections.Counter())
     print(f"{'all':12}" + "".join(f"{whole[c]:20}" for c in columns))
     print("first report: " + ", ".join(f"{k} {n}" for k, n in reports.most_common()))
-    print("refused, never wrong: " + ", ".join(f"{kind} {op} {n}" for (kind, op), n in never.most_common()))
+    print("refused, never wrong: " + ", ".join(f"{why} {n}" for why, n in never.most_common()))
     print(f"warned by both: {warned[True, True]}, by the proof alone: {warned[True, False]}")
+    print(f"refused, never wrong, without a reason: {unexplained}")
     print(f"accepted, but wrong: {bad}")
-    return 1 if bad else 0
+    return 1 if bad or unexplained else 0
 
 
 if __name__ == "__main__":
