@@ -4,6 +4,7 @@
 # How lit runs the tests of the IR, the passes and the tools.
 
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -55,6 +56,10 @@ if not os.path.exists("/usr/local/cuda/bin/ptxas"):
 # cuda-h: the header of CUDA's driver, for what embeds a launch.
 if os.path.exists("/usr/local/cuda/include/cuda.h"):
     config.available_features.add("cuda-h")
+
+# clang-format: the version that the sources are formatted with.
+if shutil.which("clang-format-22", path=config.environment["PATH"]):
+    config.available_features.add("clang-format")
 
 # numpy: the Python that CMake found has it, so the kernels' numbers can be judged.
 if subprocess.run([config.python, "-c", "import numpy"], capture_output=True).returncode == 0:

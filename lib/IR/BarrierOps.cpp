@@ -30,8 +30,9 @@ ParseResult parseArrivals(OpAsmParser &parser, ArrayAttr &arrivals) {
 }
 
 void printArrivals(OpAsmPrinter &printer, Operation *, ArrayAttr arrivals) {
-  llvm::interleaveComma(arrivals.getAsRange<ArrivalAttr>(), printer,
-                        [&](ArrivalAttr arrival) { arrival.printBare(printer); });
+  llvm::interleaveComma(
+      arrivals.getAsRange<ArrivalAttr>(), printer,
+      [&](ArrivalAttr arrival) { arrival.printBare(printer); });
 }
 } // namespace mlir::fa4
 
@@ -62,24 +63,28 @@ LogicalResult BarrierOp::verify() {
   llvm::StringSet<> roles;
   for (auto arrival : getArrivals().getAsRange<ArrivalAttr>()) {
     if (!roles.insert(arrival.getRole().getValue()).second)
-      return emitOpError() << "expected each role once among the arrivals, but got "
-                           << arrival.getRole() << " again";
+      return emitOpError()
+             << "expected each role once among the arrivals, but got "
+             << arrival.getRole() << " again";
     int64_t limit = arrival.getEngine() == Engine::Commit    ? 1
                     : arrival.getEngine() == Engine::Threads ? 1024
                                                              : 1048575;
     if (arrival.getCount() < 1 || arrival.getCount() > limit)
       return emitOpError() << "expected from 1 to " << limit << ' '
                            << stringifyEngine(arrival.getEngine()) << " of "
-                           << arrival.getRole() << ", but got " << arrival.getCount();
+                           << arrival.getRole() << ", but got "
+                           << arrival.getCount();
     if (!getNamed())
       continue;
     if (arrival.getEngine() != Engine::Threads)
-      return emitOpError() << "expected arrivals of threads on a named barrier, but got "
-                           << stringifyEngine(arrival.getEngine()) << " of "
-                           << arrival.getRole();
+      return emitOpError()
+             << "expected arrivals of threads on a named barrier, but got "
+             << stringifyEngine(arrival.getEngine()) << " of "
+             << arrival.getRole();
     if (arrival.getCount() % 32 != 0)
-      return emitOpError() << "expected a multiple of 32 threads on a named barrier, but got "
-                           << arrival.getCount() << " of " << arrival.getRole();
+      return emitOpError()
+             << "expected a multiple of 32 threads on a named barrier, but got "
+             << arrival.getCount() << " of " << arrival.getRole();
   }
   if (getNamed() && getInitiallyFree())
     return emitOpError("expected a named barrier not to be 'initially_free'");
@@ -90,10 +95,12 @@ LogicalResult BarrierOp::verify() {
     if (getNamed()) {
       int64_t last = getEndOf(place, getNumBarriers() - 1);
       if (place < 1 || last > 15)
-        return emitOpError() << "expected ids of a named barrier from 1 to 15, but got "
-                             << place << " to " << last;
+        return emitOpError()
+               << "expected ids of a named barrier from 1 to 15, but got "
+               << place << " to " << last;
     } else if (place < 0 || place % 8 != 0) {
-      return emitOpError() << "expected 'at' to be a multiple of 8, but got " << place;
+      return emitOpError() << "expected 'at' to be a multiple of 8, but got "
+                           << place;
     }
   }
   return success();
@@ -104,23 +111,27 @@ LogicalResult BarrierOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   for (auto arrival : getArrivals().getAsRange<ArrivalAttr>()) {
     auto role = symbolTable.lookupSymbolIn<RoleOp>(kernel, arrival.getRole());
     if (!role)
-      return emitOpError() << "expected arrivals of the kernel's roles, but there is no role "
-                           << arrival.getRole();
+      return emitOpError()
+             << "expected arrivals of the kernel's roles, but there is no role "
+             << arrival.getRole();
     int64_t threads = getPerWarp() ? 32 : role.getThreads();
     // The hardware counts whole warps, and all of a role run the instruction.
     if (getNamed() && arrival.getCount() != threads) {
-      InFlightDiagnostic diag =
-          emitOpError() << "expected " << threads << " threads of "
-                        << arrival.getRole() << " on a named barrier, "
-                        << (getPerWarp() ? "those of one warp" : "all of an instance")
-                        << ", but got " << arrival.getCount();
+      InFlightDiagnostic diag = emitOpError()
+                                << "expected " << threads << " threads of "
+                                << arrival.getRole() << " on a named barrier, "
+                                << (getPerWarp() ? "those of one warp"
+                                                 : "all of an instance")
+                                << ", but got " << arrival.getCount();
       diag.attachNote(role.getLoc()) << "the role is here";
       return diag;
     }
-    if (arrival.getEngine() == Engine::Threads && arrival.getCount() > threads) {
-      InFlightDiagnostic diag =
-          emitOpError() << "expected at most " << threads << " threads of "
-                        << arrival.getRole() << ", but got " << arrival.getCount();
+    if (arrival.getEngine() == Engine::Threads &&
+        arrival.getCount() > threads) {
+      InFlightDiagnostic diag = emitOpError()
+                                << "expected at most " << threads
+                                << " threads of " << arrival.getRole()
+                                << ", but got " << arrival.getCount();
       diag.attachNote(role.getLoc()) << "the role is here";
       return diag;
     }
@@ -136,7 +147,8 @@ LogicalResult WaitOp::verify() {
   auto role = (*this)->getParentOfType<RoleOp>();
   if (!role)
     return emitOpError("expected to lie in a 'fa4.role'");
-  FailureOr<BarrierOp> declaration = verifyBarrierSlot(*this, getBarrier(), getSlot());
+  FailureOr<BarrierOp> declaration =
+      verifyBarrierSlot(*this, getBarrier(), getSlot());
   if (failed(declaration))
     return failure();
   if (!declaration->getNamed())
@@ -146,8 +158,8 @@ LogicalResult WaitOp::verify() {
   if (!declaration->getArrivalOf(role.getSymName())) {
     InFlightDiagnostic diag = emitOpError()
                               << "expected a role that named barrier \""
-                              << declaration->getName() << "\" counts, but got @"
-                              << role.getSymName();
+                              << declaration->getName()
+                              << "\" counts, but got @" << role.getSymName();
     diag.attachNote(declaration->getLoc()) << "the barrier is here";
     return diag;
   }
@@ -158,22 +170,23 @@ LogicalResult ArriveOp::verify() {
   auto role = (*this)->getParentOfType<RoleOp>();
   if (!role)
     return emitOpError("expected to lie in a 'fa4.role'");
-  FailureOr<BarrierOp> declaration = verifyBarrierSlot(*this, getBarrier(), getSlot());
+  FailureOr<BarrierOp> declaration =
+      verifyBarrierSlot(*this, getBarrier(), getSlot());
   if (failed(declaration))
     return failure();
   ArrivalAttr arrival = declaration->getArrivalOf(role.getSymName());
   if (!arrival) {
     InFlightDiagnostic diag = emitOpError()
                               << "expected a role whose arrival barrier \""
-                              << declaration->getName() << "\" declares, but got @"
-                              << role.getSymName();
+                              << declaration->getName()
+                              << "\" declares, but got @" << role.getSymName();
     diag.attachNote(declaration->getLoc()) << "the barrier is here";
     return diag;
   }
   if (arrival.getEngine() == Engine::Bytes) {
-    InFlightDiagnostic diag =
-        emitOpError() << "expected bytes on barrier \"" << declaration->getName()
-                      << "\" to arrive by 'fa4.load'";
+    InFlightDiagnostic diag = emitOpError() << "expected bytes on barrier \""
+                                            << declaration->getName()
+                                            << "\" to arrive by 'fa4.load'";
     diag.attachNote(declaration->getLoc()) << "the barrier is here";
     return diag;
   }

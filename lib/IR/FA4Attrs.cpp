@@ -51,8 +51,9 @@ TargetAttr TargetAttr::getForChip(MLIRContext *context, StringRef chip) {
   const ChipData *data = findChip(chip);
   if (!data)
     return {};
-  return TargetAttr::get(context, data->chip, data->sms, data->l2Bytes, data->smemBytes,
-                         data->tmemColumns, data->registers, data->mma);
+  return TargetAttr::get(context, data->chip, data->sms, data->l2Bytes,
+                         data->smemBytes, data->tmemColumns, data->registers,
+                         data->mma);
 }
 
 std::string TargetAttr::getKnownChips() {
@@ -75,7 +76,8 @@ Attribute TargetAttr::parse(AsmParser &parser, Type) {
                           << getKnownChips();
     return {};
   }
-  int64_t sms = base.getSms(), l2 = base.getL2Bytes(), smem = base.getSmemBytes();
+  int64_t sms = base.getSms(), l2 = base.getL2Bytes(),
+          smem = base.getSmemBytes();
   int64_t tmem = base.getTmemColumns(), registers = base.getRegisters();
   MMAFlavour mma = base.getMma();
   while (succeeded(parser.parseOptionalComma())) {
@@ -98,21 +100,24 @@ Attribute TargetAttr::parse(AsmParser &parser, Type) {
       std::optional<MMAFlavour> parsed = symbolizeMMAFlavour(flavour);
       if (!parsed) {
         parser.emitError(keyLoc)
-            << "expected 'tcgen05' or 'wgmma' for 'mma', but got '" << flavour << "'";
+            << "expected 'tcgen05' or 'wgmma' for 'mma', but got '" << flavour
+            << "'";
         return {};
       }
       mma = *parsed;
     } else {
-      parser.emitError(keyLoc) << "unknown key '" << key
-                               << "' in a target, expected one of sms, l2, smem, tmem, "
-                                  "registers, mma";
+      parser.emitError(keyLoc)
+          << "unknown key '" << key
+          << "' in a target, expected one of sms, l2, smem, tmem, "
+             "registers, mma";
       return {};
     }
   }
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<TargetAttr>(parser.getNameLoc(), parser.getContext(), chip,
-                                       sms, l2, smem, tmem, registers, mma);
+  return parser.getChecked<TargetAttr>(parser.getNameLoc(), parser.getContext(),
+                                       chip, sms, l2, smem, tmem, registers,
+                                       mma);
 }
 
 void TargetAttr::print(AsmPrinter &printer) const {
@@ -143,8 +148,8 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                    int64_t high) -> LogicalResult {
     if (value >= low && value <= high)
       return success();
-    return emitError() << "expected '" << key << "' from " << low << " to " << high
-                       << " in a target, but got " << value;
+    return emitError() << "expected '" << key << "' from " << low << " to "
+                       << high << " in a target, but got " << value;
   };
   if (failed(check("sms", sms, 1, 65535)) ||
       failed(check("l2", l2Bytes, 0, int64_t(1) << 40)) ||
@@ -180,8 +185,8 @@ FailureOr<ArrivalAttr> ArrivalAttr::parseBare(AsmParser &parser) {
   if (!engine)
     return FailureOr<ArrivalAttr>(
         parser.emitError(loc)
-        << "expected engine 'threads', 'commit' or 'bytes', but got '" << engineName
-        << "'");
+        << "expected engine 'threads', 'commit' or 'bytes', but got '"
+        << engineName << "'");
   int64_t count = 1;
   if (*engine != Engine::Commit && parser.parseInteger(count))
     return failure();
@@ -205,10 +210,13 @@ void ArrivalAttr::printBare(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult
-LaunchDescriptorAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef json) {
-  llvm::Expected<::fa4::LaunchDescriptor> descriptor = ::fa4::LaunchDescriptor::fromJSON(json);
+LaunchDescriptorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                             StringRef json) {
+  llvm::Expected<::fa4::LaunchDescriptor> descriptor =
+      ::fa4::LaunchDescriptor::fromJSON(json);
   if (descriptor)
     return success();
-  return emitError() << "expected a launch descriptor, but got text with an error: "
-                     << llvm::toString(descriptor.takeError());
+  return emitError()
+         << "expected a launch descriptor, but got text with an error: "
+         << llvm::toString(descriptor.takeError());
 }

@@ -23,13 +23,15 @@ static bool isTileElement(Type type) {
   return type.isF16() || type.isBF16() || type.isF32();
 }
 
-static ParseResult parseShape(AsmParser &parser, SmallVectorImpl<int64_t> &shape,
+static ParseResult parseShape(AsmParser &parser,
+                              SmallVectorImpl<int64_t> &shape,
                               Type &elementType) {
   return failure(parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
                  parser.parseType(elementType));
 }
 
-static void printShape(AsmPrinter &printer, ArrayRef<int64_t> shape, Type elementType) {
+static void printShape(AsmPrinter &printer, ArrayRef<int64_t> shape,
+                       Type elementType) {
   for (int64_t extent : shape)
     printer << extent << 'x';
   printer << elementType;
@@ -44,22 +46,24 @@ Type RingType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
   StringRef spaceName;
-  if (parser.parseLess() || parser.parseInteger(slots) || parser.parseKeyword("x") ||
-      parseShape(parser, shape, elementType) || parser.parseComma())
+  if (parser.parseLess() || parser.parseInteger(slots) ||
+      parser.parseKeyword("x") || parseShape(parser, shape, elementType) ||
+      parser.parseComma())
     return {};
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseKeyword(&spaceName))
     return {};
   std::optional<MemorySpace> space = symbolizeMemorySpace(spaceName);
   if (!space) {
-    parser.emitError(loc) << "expected memory 'smem', 'tmem' or 'rmem', but got '"
-                          << spaceName << "'";
+    parser.emitError(loc)
+        << "expected memory 'smem', 'tmem' or 'rmem', but got '" << spaceName
+        << "'";
     return {};
   }
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<RingType>(parser.getNameLoc(), parser.getContext(), slots,
-                                     shape, elementType, *space);
+  return parser.getChecked<RingType>(parser.getNameLoc(), parser.getContext(),
+                                     slots, shape, elementType, *space);
 }
 
 void RingType::print(AsmPrinter &printer) const {
@@ -72,7 +76,8 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t slots, ArrayRef<int64_t> shape,
                                Type elementType, MemorySpace space) {
   if (slots < 1)
-    return emitError() << "expected a ring of at least one slot, but got " << slots;
+    return emitError() << "expected a ring of at least one slot, but got "
+                       << slots;
   if (shape.size() != 1 && shape.size() != 2)
     return emitError() << "expected a ring's tile of rank 1 or 2, but got rank "
                        << shape.size();
@@ -83,9 +88,11 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "expected extents from 1 to " << maxExtent
                          << " in a ring's tile, but got " << extent;
   if (slots > maxExtent)
-    return emitError() << "expected at most " << maxExtent << " slots, but got " << slots;
+    return emitError() << "expected at most " << maxExtent << " slots, but got "
+                       << slots;
   if (!isTileElement(elementType))
-    return emitError() << "expected a ring of f16, bf16 or f32, but got " << elementType;
+    return emitError() << "expected a ring of f16, bf16 or f32, but got "
+                       << elementType;
   return success();
 }
 
@@ -121,16 +128,17 @@ Type FragmentType::parse(AsmParser &parser) {
       return {};
     std::optional<FragmentLayout> parsed = symbolizeFragmentLayout(name);
     if (!parsed) {
-      parser.emitError(loc) << "expected layout 'row_per_thread' or 'wgmma', but got '"
-                            << name << "'";
+      parser.emitError(loc)
+          << "expected layout 'row_per_thread' or 'wgmma', but got '" << name
+          << "'";
       return {};
     }
     layout = *parsed;
   }
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<FragmentType>(parser.getNameLoc(), parser.getContext(), shape,
-                                         elementType, layout);
+  return parser.getChecked<FragmentType>(
+      parser.getNameLoc(), parser.getContext(), shape, elementType, layout);
 }
 
 void FragmentType::print(AsmPrinter &printer) const {
@@ -145,22 +153,27 @@ LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> shape, Type elementType,
                                    FragmentLayout layout) {
   if (shape.size() != 2)
-    return emitError() << "expected a fragment of rank 2, but got rank " << shape.size();
+    return emitError() << "expected a fragment of rank 2, but got rank "
+                       << shape.size();
   for (int64_t extent : shape)
     if (extent < 1 || extent > 256)
-      return emitError() << "expected extents from 1 to 256 in a fragment, but got "
-                         << extent;
+      return emitError()
+             << "expected extents from 1 to 256 in a fragment, but got "
+             << extent;
   if (!isTileElement(elementType))
     return emitError() << "expected a fragment of f16, bf16 or f32, but got "
                        << elementType;
   if (layout == FragmentLayout::RowPerThread && shape[0] != 128)
-    return emitError() << "expected 128 rows in a fragment with one row a thread, but got "
-                       << shape[0];
+    return emitError()
+           << "expected 128 rows in a fragment with one row a thread, but got "
+           << shape[0];
   int64_t multiple = elementType.isF32() ? 8 : 16;
-  if (layout == FragmentLayout::WGMMA && (shape[0] != 64 || shape[1] % multiple != 0))
+  if (layout == FragmentLayout::WGMMA &&
+      (shape[0] != 64 || shape[1] % multiple != 0))
     return emitError() << "expected 64 rows and a multiple of " << multiple
-                       << " columns of " << elementType << " in 'wgmma' layout, but got "
-                       << shape[0] << 'x' << shape[1];
+                       << " columns of " << elementType
+                       << " in 'wgmma' layout, but got " << shape[0] << 'x'
+                       << shape[1];
   return success();
 }
 
@@ -171,10 +184,11 @@ LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
 Type PendingType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
-  if (parser.parseLess() || parseShape(parser, shape, elementType) || parser.parseGreater())
+  if (parser.parseLess() || parseShape(parser, shape, elementType) ||
+      parser.parseGreater())
     return {};
-  return parser.getChecked<PendingType>(parser.getNameLoc(), parser.getContext(), shape,
-                                        elementType);
+  return parser.getChecked<PendingType>(
+      parser.getNameLoc(), parser.getContext(), shape, elementType);
 }
 
 void PendingType::print(AsmPrinter &printer) const {
@@ -186,8 +200,10 @@ void PendingType::print(AsmPrinter &printer) const {
 LogicalResult PendingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> shape, Type elementType) {
   if (!elementType.isF32())
-    return emitError() << "expected an accumulator of f32, but got " << elementType;
-  return FragmentType::verify(emitError, shape, elementType, FragmentLayout::WGMMA);
+    return emitError() << "expected an accumulator of f32, but got "
+                       << elementType;
+  return FragmentType::verify(emitError, shape, elementType,
+                              FragmentLayout::WGMMA);
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,21 +226,22 @@ Type RowsType::parse(AsmParser &parser) {
                           << shape.size();
     return {};
   }
-  return parser.getChecked<RowsType>(parser.getNameLoc(), parser.getContext(), shape[0],
-                                     elementType, partial);
+  return parser.getChecked<RowsType>(parser.getNameLoc(), parser.getContext(),
+                                     shape[0], elementType, partial);
 }
 
 void RowsType::print(AsmPrinter &printer) const {
-  printer << '<' << getRows() << 'x' << getElementType() << (getPartial() ? ", partial" : "")
-          << '>';
+  printer << '<' << getRows() << 'x' << getElementType()
+          << (getPartial() ? ", partial" : "") << '>';
 }
 
-LogicalResult RowsType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows,
-                               Type elementType, bool partial) {
+LogicalResult RowsType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t rows, Type elementType, bool partial) {
   if (rows != 128 && rows != 64)
     return emitError() << "expected 128 or 64 row values, but got " << rows;
   if (partial && rows != 64)
-    return emitError() << "expected 64 row values where they are partial, but got " << rows;
+    return emitError()
+           << "expected 64 row values where they are partial, but got " << rows;
   if (!elementType.isF32())
     return emitError() << "expected row values of f32, but got " << elementType;
   return success();

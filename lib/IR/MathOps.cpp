@@ -37,15 +37,17 @@ void printF32(OpAsmPrinter &printer, Operation *, FloatAttr attr) {
 ParseResult parsePoly(OpAsmParser &parser, IntegerAttr &poly, IntegerAttr &of) {
   int64_t n = 0, m = 1;
   if (succeeded(parser.parseOptionalKeyword("poly")) &&
-      (parser.parseLParen() || parser.parseInteger(n) || parser.parseKeyword("of") ||
-       parser.parseInteger(m) || parser.parseRParen()))
+      (parser.parseLParen() || parser.parseInteger(n) ||
+       parser.parseKeyword("of") || parser.parseInteger(m) ||
+       parser.parseRParen()))
     return failure();
   poly = parser.getBuilder().getI64IntegerAttr(n);
   of = parser.getBuilder().getI64IntegerAttr(m);
   return success();
 }
 
-void printPoly(OpAsmPrinter &printer, Operation *, IntegerAttr poly, IntegerAttr of) {
+void printPoly(OpAsmPrinter &printer, Operation *, IntegerAttr poly,
+               IntegerAttr of) {
   if (poly.getInt() != 0 || of.getInt() != 1)
     printer << "poly(" << poly.getInt() << " of " << of.getInt() << ')';
 }
@@ -59,16 +61,17 @@ static LogicalResult verifyF32(Operation *op, FragmentType fragment) {
 
 /// Row values go with fragments of as many rows. `partial` ones are sums that
 /// four threads hold parts of, and stand for no row alone.
-static LogicalResult verifyRows(Operation *op, FragmentType fragment, Value values,
-                                bool partial = false) {
+static LogicalResult verifyRows(Operation *op, FragmentType fragment,
+                                Value values, bool partial = false) {
   if (!values)
     return success();
   auto rows = cast<RowsType>(values.getType());
   if (rows.getRows() == fragment.getRows() && rows.getPartial() == partial)
     return success();
-  auto expected = RowsType::get(fragment.getRows(), rows.getElementType(), partial);
-  return op->emitOpError() << "expected row values of " << expected << " with " << fragment
-                           << ", but got " << rows;
+  auto expected =
+      RowsType::get(fragment.getRows(), rows.getElementType(), partial);
+  return op->emitOpError() << "expected row values of " << expected << " with "
+                           << fragment << ", but got " << rows;
 }
 
 /// Whether sums of the fragment's rows are spread over threads.
@@ -82,8 +85,8 @@ static LogicalResult verifyFragments(Operation *op, OperandRange fragments) {
   auto type = cast<FragmentType>(fragments.front().getType());
   for (Value fragment : fragments)
     if (fragment.getType() != type)
-      return op->emitOpError() << "expected fragments of one type, but got " << type
-                               << " and " << fragment.getType();
+      return op->emitOpError() << "expected fragments of one type, but got "
+                               << type << " and " << fragment.getType();
   return verifyF32(op, type);
 }
 
@@ -92,7 +95,8 @@ static LogicalResult verifyScale(Operation *op, const APFloat &scale) {
     return success();
   SmallString<16> text;
   scale.toString(text);
-  return op->emitOpError() << "expected a finite positive 'scale', but got " << text;
+  return op->emitOpError() << "expected a finite positive 'scale', but got "
+                           << text;
 }
 
 LogicalResult MaskOp::verify() {
@@ -103,12 +107,14 @@ LogicalResult MaskOp::verify() {
   int64_t end = getEndOf(begin, getInput().getType().getColumns());
   if (begin < 0 || end > kernel.getTileKeys())
     return emitOpError() << "expected columns within the K/V block's "
-                         << kernel.getTileKeys() << " keys, but got " << begin << " to "
-                         << end;
+                         << kernel.getTileKeys() << " keys, but got " << begin
+                         << " to " << end;
   return verifyF32(*this, getInput().getType());
 }
 
-LogicalResult ScaleOp::verify() { return verifyF32(*this, getInput().getType()); }
+LogicalResult ScaleOp::verify() {
+  return verifyF32(*this, getInput().getType());
+}
 
 //===----------------------------------------------------------------------===//
 // RowMaxOp
@@ -122,11 +128,11 @@ parseFragments(OpAsmParser &parser,
 }
 
 /// Parses `(number)` after a keyword into an f32 attribute.
-static ParseResult parseNumber(OpAsmParser &parser, StringRef keyword, StringAttr name,
-                               OperationState &result) {
+static ParseResult parseNumber(OpAsmParser &parser, StringRef keyword,
+                               StringAttr name, OperationState &result) {
   FloatAttr attr;
-  if (parser.parseKeyword(keyword) || parser.parseLParen() || parseF32(parser, attr) ||
-      parser.parseRParen())
+  if (parser.parseKeyword(keyword) || parser.parseLParen() ||
+      parseF32(parser, attr) || parser.parseRParen())
     return failure();
   result.addAttribute(name, attr);
   return success();
@@ -141,12 +147,14 @@ ParseResult RowMaxOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseOperand(old.emplace_back()))
     return failure();
   if (parseNumber(parser, "scale", getScaleAttrName(result.name), result) ||
-      parseNumber(parser, "threshold", getThresholdAttrName(result.name), result))
+      parseNumber(parser, "threshold", getThresholdAttrName(result.name),
+                  result))
     return failure();
   Builder &builder = parser.getBuilder();
   if (succeeded(parser.parseOptionalKeyword("vote")))
     result.addAttribute(getVoteAttrName(result.name), builder.getUnitAttr());
-  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type))
+  if (parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseColonType(type))
     return failure();
   auto rows = RowsType::get(type.getRows(), builder.getF32Type());
   result.getOrAddProperties<Properties>().operandSegmentSizes = {
@@ -166,7 +174,8 @@ void RowMaxOp::print(OpAsmPrinter &printer) {
   printF32(printer, *this, getThresholdAttr());
   printer << (getVote() ? ") vote" : ")");
   printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {getScaleAttrName(), getThresholdAttrName(), getVoteAttrName(),
+                                {getScaleAttrName(), getThresholdAttrName(),
+                                 getVoteAttrName(),
                                  getOperandSegmentSizesAttrName()});
   printer << " : " << getFragments().front().getType();
 }
@@ -176,15 +185,18 @@ LogicalResult RowMaxOp::verify() {
       failed(verifyScale(*this, getScale())))
     return failure();
   auto type = cast<FragmentType>(getFragments().front().getType());
-  for (Value rows : {Value(getReference()), Value(getFactor()), Value(getOld())})
+  for (Value rows :
+       {Value(getReference()), Value(getFactor()), Value(getOld())})
     if (failed(verifyRows(*this, type, rows)))
       return failure();
   double threshold = getThreshold().convertToFloat();
   if (!(threshold >= 0 && threshold <= 15))
-    return emitOpError() << "expected a 'threshold' from 0 to 15, beyond which P overflows f16, but got "
+    return emitOpError() << "expected a 'threshold' from 0 to 15, beyond which "
+                            "P overflows f16, but got "
                          << threshold;
   if (getVote() && (!getOld() || type.getLayout() != FragmentLayout::WGMMA))
-    return emitOpError() << "expected 'vote' only against an old reference and with fragments in "
+    return emitOpError() << "expected 'vote' only against an old reference and "
+                            "with fragments in "
                             "'wgmma' layout, but got "
                          << type;
   return success();
@@ -200,10 +212,12 @@ ParseResult RowSumOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parseFragments(parser, fragments))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("plus")) &&
-      (parser.parseOperand(old.emplace_back()) || parser.parseKeyword("times") ||
+      (parser.parseOperand(old.emplace_back()) ||
+       parser.parseKeyword("times") ||
        parser.parseOperand(factor.emplace_back())))
     return failure();
-  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type))
+  if (parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseColonType(type))
     return failure();
   Type f32 = parser.getBuilder().getF32Type();
   auto rows = RowsType::get(type.getRows(), f32, sumsArePartial(type));
@@ -221,7 +235,8 @@ void RowSumOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getFragments();
   if (getOld())
     printer << " plus " << getOld() << " times " << getFactor();
-  printer.printOptionalAttrDict((*this)->getAttrs(), {getOperandSegmentSizesAttrName()});
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {getOperandSegmentSizesAttrName()});
   printer << " : " << getFragments().front().getType();
 }
 
@@ -243,7 +258,8 @@ LogicalResult RowSumOp::verify() {
 
 LogicalResult ExponentsOp::verify() {
   FragmentType type = getInput().getType();
-  return failure(failed(verifyF32(*this, type)) || failed(verifyScale(*this, getScale())) ||
+  return failure(failed(verifyF32(*this, type)) ||
+                 failed(verifyScale(*this, getScale())) ||
                  failed(verifyRows(*this, type, getReference())));
 }
 
@@ -251,7 +267,8 @@ LogicalResult Exp2Op::verify() {
   FragmentType type = getInput().getType();
   if (bool(getReference()) != getScale().has_value())
     return emitOpError("expected a reference and its 'scale' together");
-  if (failed(verifyF32(*this, type)) || failed(verifyRows(*this, type, getReference())))
+  if (failed(verifyF32(*this, type)) ||
+      failed(verifyRows(*this, type, getReference())))
     return failure();
   if (getScale() && failed(verifyScale(*this, *getScale())))
     return failure();
@@ -261,10 +278,12 @@ LogicalResult Exp2Op::verify() {
     return emitOpError() << "expected an even number of columns, but got "
                          << type.getColumns();
   if (of < 1 || pairs % of != 0 || poly < 0 || poly > of)
-    return emitOpError() << "expected n of m pairs by polynomial with n from 0 to m and m dividing the "
+    return emitOpError() << "expected n of m pairs by polynomial with n from 0 "
+                            "to m and m dividing the "
                          << pairs << " pairs, but got " << poly << " of " << of;
   if (!getReference() && poly == of)
-    return emitOpError("expected fewer than all pairs by polynomial without a reference, which "
+    return emitOpError("expected fewer than all pairs by polynomial without a "
+                       "reference, which "
                        "would pass NaN on");
   return success();
 }
@@ -273,11 +292,12 @@ LogicalResult ConvertOp::verify() {
   FragmentType from = getInput().getType(), to = getResult().getType();
   if (!from.getElementType().isF32() ||
       !(to.getElementType().isF16() || to.getElementType().isBF16()))
-    return emitOpError() << "expected a conversion from f32 to f16 or bf16, but got "
-                         << from.getElementType() << " to " << to.getElementType();
+    return emitOpError()
+           << "expected a conversion from f32 to f16 or bf16, but got "
+           << from.getElementType() << " to " << to.getElementType();
   if (from.getShape() != to.getShape() || from.getLayout() != to.getLayout())
-    return emitOpError() << "expected one shape and layout, but got " << from << " and "
-                         << to;
+    return emitOpError() << "expected one shape and layout, but got " << from
+                         << " and " << to;
   if (from.getColumns() % 2 != 0)
     return emitOpError() << "expected an even number of columns, but got "
                          << from.getColumns();
@@ -286,5 +306,6 @@ LogicalResult ConvertOp::verify() {
 
 LogicalResult NormalizeOp::verify() {
   FragmentType type = getInput().getType();
-  return failure(failed(verifyF32(*this, type)) || failed(verifyRows(*this, type, getSum())));
+  return failure(failed(verifyF32(*this, type)) ||
+                 failed(verifyRows(*this, type, getSum())));
 }

@@ -17,7 +17,8 @@ LogicalResult AllocOp::verify() {
   bool tmem = ring.getSpace() == MemorySpace::TMEM;
   if (tmem) {
     if (ring.getShape().size() != 2 || ring.getRows() != 128)
-      return emitOpError("expected a tile of 128 rows and rank 2 in tensor memory");
+      return emitOpError(
+          "expected a tile of 128 rows and rank 2 in tensor memory");
     if (ring.getTileTmemColumns() > tmemColumns)
       return emitOpError() << "expected a tile of at most " << tmemColumns
                            << " columns of 32 bits in tensor memory, but got "
@@ -35,20 +36,22 @@ LogicalResult AllocOp::verify() {
 
 LogicalResult AliasOp::verify() {
   RingType base = getBase().getType(), ring = getRing().getType();
-  if (base.getSpace() != MemorySpace::TMEM || ring.getSpace() != MemorySpace::TMEM)
+  if (base.getSpace() != MemorySpace::TMEM ||
+      ring.getSpace() != MemorySpace::TMEM)
     return emitOpError("expected base and result in 'tmem'");
   if (base.getShape().size() != 2 || ring.getShape().size() != 2)
     return emitOpError("expected tiles of rank 2");
   if (base.getSlots() != ring.getSlots() || base.getRows() != ring.getRows())
     return emitOpError() << "expected as many slots and rows as the base has ("
-                         << base.getSlots() << " and " << base.getRows() << "), but got "
-                         << ring.getSlots() << " and " << ring.getRows();
+                         << base.getSlots() << " and " << base.getRows()
+                         << "), but got " << ring.getSlots() << " and "
+                         << ring.getRows();
   int64_t begin = getColumn();
   int64_t end = getEndOf(begin, ring.getTileTmemColumns());
   if (begin < 0 || end > base.getTileTmemColumns())
     return emitOpError() << "expected columns within the base's "
-                         << base.getTileTmemColumns() << ", but got " << begin << " to "
-                         << end;
+                         << base.getTileTmemColumns() << ", but got " << begin
+                         << " to " << end;
   return success();
 }
 

@@ -17,8 +17,9 @@ using namespace mlir::fa4;
 
 /// Parses `(iter_args(%a = %x, ...) -> (types))?` and appends the carried
 /// region arguments.
-static ParseResult parseIterArgs(OpAsmParser &parser, OperationState &result,
-                                 SmallVectorImpl<OpAsmParser::Argument> &regionArgs) {
+static ParseResult
+parseIterArgs(OpAsmParser &parser, OperationState &result,
+              SmallVectorImpl<OpAsmParser::Argument> &regionArgs) {
   if (failed(parser.parseOptionalKeyword("iter_args")))
     return success();
   SmallVector<OpAsmParser::Argument> carried;
@@ -28,9 +29,9 @@ static ParseResult parseIterArgs(OpAsmParser &parser, OperationState &result,
     return failure();
   SMLoc loc = parser.getCurrentLocation();
   if (carried.size() != result.types.size())
-    return parser.emitError(loc) << "expected " << carried.size()
-                                 << " types of carried values, but got "
-                                 << result.types.size();
+    return parser.emitError(loc)
+           << "expected " << carried.size()
+           << " types of carried values, but got " << result.types.size();
   if (parser.resolveOperands(operands, result.types, loc, result.operands))
     return failure();
   for (auto [argument, type] : llvm::zip_equal(carried, result.types)) {
@@ -40,8 +41,9 @@ static ParseResult parseIterArgs(OpAsmParser &parser, OperationState &result,
   return success();
 }
 
-static void printIterArgs(OpAsmPrinter &printer, ArrayRef<BlockArgument> carried,
-                          OperandRange inits, TypeRange types) {
+static void printIterArgs(OpAsmPrinter &printer,
+                          ArrayRef<BlockArgument> carried, OperandRange inits,
+                          TypeRange types) {
   if (inits.empty())
     return;
   printer << " iter_args(";
@@ -53,7 +55,8 @@ static void printIterArgs(OpAsmPrinter &printer, ArrayRef<BlockArgument> carried
 
 /// Checks that initial values, region arguments, yields and results agree.
 static LogicalResult verifyCarried(Operation *op, OperandRange inits,
-                                   ArrayRef<BlockArgument> carried, Block &body) {
+                                   ArrayRef<BlockArgument> carried,
+                                   Block &body) {
   auto yield = dyn_cast_or_null<YieldOp>(body.empty() ? nullptr : &body.back());
   if (!yield)
     return op->emitOpError("expected a body that ends with 'fa4.yield'");
@@ -64,7 +67,8 @@ static LogicalResult verifyCarried(Operation *op, OperandRange inits,
   auto check = [&](StringRef what, TypeRange types) -> LogicalResult {
     if (types == expected)
       return success();
-    InFlightDiagnostic diag = op->emitOpError() << "expected " << what << " of types (";
+    InFlightDiagnostic diag = op->emitOpError()
+                              << "expected " << what << " of types (";
     llvm::interleaveComma(expected, diag);
     diag << ") as the results have, but got (";
     llvm::interleaveComma(types, diag);
@@ -81,12 +85,13 @@ static void printLoopBody(OpAsmPrinter &printer, Operation *op, Region &body,
                           ArrayRef<StringRef> elided, bool carries) {
   printer.printOptionalAttrDictWithKeyword(op->getAttrs(), elided);
   printer << ' ';
-  printer.printRegion(body, /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/carries);
+  printer.printRegion(body, /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/carries);
 }
 
 template <typename LoopOp>
-static void buildLoop(OpBuilder &builder, OperationState &state, unsigned indices,
-                      ValueRange inits) {
+static void buildLoop(OpBuilder &builder, OperationState &state,
+                      unsigned indices, ValueRange inits) {
   state.addOperands(inits);
   state.addTypes(inits.getTypes());
   OpBuilder::InsertionGuard guard(builder);
@@ -103,7 +108,8 @@ static void buildLoop(OpBuilder &builder, OperationState &state, unsigned indice
 // ForTaskOp
 //===----------------------------------------------------------------------===//
 
-void ForTaskOp::build(OpBuilder &builder, OperationState &state, ValueRange initArgs) {
+void ForTaskOp::build(OpBuilder &builder, OperationState &state,
+                      ValueRange initArgs) {
   buildLoop<ForTaskOp>(builder, state, 3, initArgs);
 }
 
@@ -128,7 +134,8 @@ ParseResult ForTaskOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void ForTaskOp::print(OpAsmPrinter &printer) {
-  printer << " (" << getBatch() << ", " << getHead() << ", " << getMBlock() << ')';
+  printer << " (" << getBatch() << ", " << getHead() << ", " << getMBlock()
+          << ')';
   printIterArgs(printer, getRegionIterArgs(), getInitArgs(), getResultTypes());
   printLoopBody(printer, *this, getBody(), {}, !getInitArgs().empty());
 }
@@ -137,10 +144,13 @@ LogicalResult ForTaskOp::verify() {
   if (!isa_and_nonnull<RoleOp>((*this)->getParentOp()))
     return emitOpError("expected to lie at the top level of a 'fa4.role'");
   if (getBody().getNumArguments() < 3 ||
-      llvm::any_of(getBody().getArguments().take_front(3),
-                   [](BlockArgument argument) { return !argument.getType().isIndex(); }))
-    return emitOpError("expected three region arguments of type index: batch, tile head, M block");
-  return verifyCarried(*this, getInitArgs(), getRegionIterArgs(), getBody().front());
+      llvm::any_of(
+          getBody().getArguments().take_front(3),
+          [](BlockArgument argument) { return !argument.getType().isIndex(); }))
+    return emitOpError("expected three region arguments of type index: batch, "
+                       "tile head, M block");
+  return verifyCarried(*this, getInitArgs(), getRegionIterArgs(),
+                       getBody().front());
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,13 +178,16 @@ ParseResult ForKvOp::parse(OpAsmParser &parser, OperationState &result) {
   std::optional<KvRange> range = symbolizeKvRange(rangeName);
   if (!range)
     return parser.emitError(loc)
-           << "expected range 'all', 'rest', 'rest_masked' or 'rest_unmasked', but got '"
+           << "expected range 'all', 'rest', 'rest_masked' or 'rest_unmasked', "
+              "but got '"
            << rangeName << "'";
   result.addAttribute(getRangeAttrName(result.name),
                       KvRangeAttr::get(parser.getContext(), *range));
   Region *body = result.addRegion();
-  if (parser.parseLParen() || parser.parseOperand(mBlock) || parser.parseRParen() ||
-      parser.resolveOperand(mBlock, parser.getBuilder().getIndexType(), result.operands) ||
+  if (parser.parseLParen() || parser.parseOperand(mBlock) ||
+      parser.parseRParen() ||
+      parser.resolveOperand(mBlock, parser.getBuilder().getIndexType(),
+                            result.operands) ||
       parseIterArgs(parser, result, arguments) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseRegion(*body, arguments))
@@ -184,10 +197,11 @@ ParseResult ForKvOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void ForKvOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getKvBlock() << " in " << stringifyKvRange(getRange()) << '('
-          << getMBlock() << ')';
+  printer << ' ' << getKvBlock() << " in " << stringifyKvRange(getRange())
+          << '(' << getMBlock() << ')';
   printIterArgs(printer, getRegionIterArgs(), getInitArgs(), getResultTypes());
-  printLoopBody(printer, *this, getBody(), {getRangeAttrName()}, !getInitArgs().empty());
+  printLoopBody(printer, *this, getBody(), {getRangeAttrName()},
+                !getInitArgs().empty());
 }
 
 /// Fails unless `mBlock` is the M block of the task loop around `op`.
@@ -202,11 +216,14 @@ static LogicalResult verifyMBlock(Operation *op, Value mBlock) {
 }
 
 LogicalResult ForKvOp::verify() {
-  if (getBody().getNumArguments() < 1 || !getBody().getArgument(0).getType().isIndex())
-    return emitOpError("expected a first region argument of type index: the K/V block");
+  if (getBody().getNumArguments() < 1 ||
+      !getBody().getArgument(0).getType().isIndex())
+    return emitOpError(
+        "expected a first region argument of type index: the K/V block");
   if (failed(verifyMBlock(*this, getMBlock())))
     return failure();
-  return verifyCarried(*this, getInitArgs(), getRegionIterArgs(), getBody().front());
+  return verifyCarried(*this, getInitArgs(), getRegionIterArgs(),
+                       getBody().front());
 }
 
 LogicalResult FirstKvOp::verify() { return verifyMBlock(*this, getMBlock()); }
@@ -231,11 +248,13 @@ LogicalResult TmemReleaseOp::verify() { return verifyWarp(*this, getWarp()); }
 LogicalResult TmemAcquireOp::verify() {
   if (std::optional<int64_t> columns = getColumns())
     if (*columns < 32 || *columns > 512 || !llvm::isPowerOf2_64(*columns))
-      return emitOpError() << "expected 'columns' to be a power of two from 32 to 512, but got "
+      return emitOpError() << "expected 'columns' to be a power of two from 32 "
+                              "to 512, but got "
                            << *columns;
   if (std::optional<int64_t> at = getAt())
     if (*at < 0 || *at % 16 != 0)
-      return emitOpError() << "expected 'at' to be a multiple of 16, but got " << *at;
+      return emitOpError() << "expected 'at' to be a multiple of 16, but got "
+                           << *at;
   return verifyWarp(*this, getWarp());
 }
 
@@ -244,11 +263,15 @@ LogicalResult TmemAcquireOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  auto kernel = symbolTable.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+  auto kernel =
+      symbolTable.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
   if (!kernel)
-    return emitOpError() << "expected " << getKernelAttr() << " to name a 'fa4.kernel'";
-  if (TypeRange(getOperandTypes()) != TypeRange(kernel.getFunctionType().getInputs())) {
-    InFlightDiagnostic diag = emitOpError() << "expected operands of the kernel's types";
+    return emitOpError() << "expected " << getKernelAttr()
+                         << " to name a 'fa4.kernel'";
+  if (TypeRange(getOperandTypes()) !=
+      TypeRange(kernel.getFunctionType().getInputs())) {
+    InFlightDiagnostic diag = emitOpError()
+                              << "expected operands of the kernel's types";
     diag.attachNote(kernel.getLoc()) << "the kernel is here";
     return diag;
   }

@@ -291,7 +291,6 @@ bool decodeTrap(Decoder &d) {
   return d.expectOps(0);
 }
 
-
 bool decodeExit(Decoder &d) {
   d.op.kind = OpKind::Exit;
   d.take("uni");

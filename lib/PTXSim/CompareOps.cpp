@@ -123,12 +123,11 @@ Step execSetpPair(Warp &w, const Op &op, uint32_t mask) {
   const uint16_t *a = w.reg<uint16_t>(op.a), *b = w.reg<uint16_t>(op.b);
   uint32_t r[2] = {0, 0};
   for (unsigned i = 0; i < 64; ++i)
-    r[i % 2] |=
-        uint32_t(compare<C>(Load::apply(a[i]), Load::apply(b[i]))) << (i / 2);
+    r[i % 2] |= uint32_t(compare<C>(Load::apply(a[i]), Load::apply(b[i])))
+                << (i / 2);
   for (uint32_t &v : r) {
-    uint32_t p = Combine(op.aux) == Combine::None
-                     ? 0
-                     : w.predMask(op.c, op.negated);
+    uint32_t p =
+        Combine(op.aux) == Combine::None ? 0 : w.predMask(op.c, op.negated);
     v = Combine(op.aux) == Combine::And   ? v & p
         : Combine(op.aux) == Combine::Or  ? v | p
         : Combine(op.aux) == Combine::Xor ? v ^ p
@@ -145,8 +144,8 @@ template <Cmp C, class T, class Load>
 Step execSetPair(Warp &w, const Op &op, uint32_t mask) {
   const uint16_t *a = w.reg<uint16_t>(op.a), *b = w.reg<uint16_t>(op.b);
   uint16_t *d = w.reg<uint16_t>(op.d);
-  uint32_t p = Combine(op.aux) == Combine::None ? 0
-                                                : w.predMask(op.c, op.negated);
+  uint32_t p =
+      Combine(op.aux) == Combine::None ? 0 : w.predMask(op.c, op.negated);
   forLanes(mask, [&](unsigned lane) {
     bool q = p >> lane & 1;
     for (unsigned i = 2 * lane; i < 2 * lane + 2; ++i) {
@@ -189,8 +188,12 @@ template <class Load> ExecFn pickPair(Cmp c, bool set) {
   switch (c) {
     CASE(Eq)
     CASE(Ne)
-    CASE(Lt) CASE(Le) CASE(Gt) CASE(Ge) CASE(Equ) CASE(Neu) CASE(Ltu) CASE(Leu)
-        CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
+    CASE(Lt)
+    CASE(Le)
+    CASE(Gt)
+    CASE(Ge)
+    CASE(Equ)
+    CASE(Neu) CASE(Ltu) CASE(Leu) CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
   }
 #undef CASE
   return nullptr;
@@ -203,8 +206,12 @@ template <class T, class Load> ExecFn pickCmp(Cmp c, bool set) {
   switch (c) {
     CASE(Eq)
     CASE(Ne)
-    CASE(Lt) CASE(Le) CASE(Gt) CASE(Ge) CASE(Equ) CASE(Neu) CASE(Ltu) CASE(Leu)
-        CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
+    CASE(Lt)
+    CASE(Le)
+    CASE(Gt)
+    CASE(Ge)
+    CASE(Equ)
+    CASE(Neu) CASE(Ltu) CASE(Leu) CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
   }
 #undef CASE
   return nullptr;
@@ -321,10 +328,10 @@ bool decodeSet(Decoder &d) {
     return false;
   }
   d.op.aux2 = narrow;
-  d.op.imm = result == Type::F32                             ? 0x3f800000
-             : result == Type::F16 || result == Type::F16x2  ? 0x3c00
+  d.op.imm = result == Type::F32                              ? 0x3f800000
+             : result == Type::F16 || result == Type::F16x2   ? 0x3c00
              : result == Type::BF16 || result == Type::BF16x2 ? 0x3f80
-                                                             : 0xffffffff;
+                                                              : 0xffffffff;
   d.op.d = d.dst(d.operand(0), result);
   return d.ok();
 }

@@ -48,8 +48,7 @@ DecodeFn ptxsim::findDecoder(const std::string &mnemonic) {
     for (const DecodeEntry *e :
          {kIntegerOps, kBitOps, kFloatOps, kConvertOps, kCompareOps, kMoveOps,
           kMemoryOps, kWarpOps, kBarrierOps, kMBarrierOps, kBulkCopyOps,
-          kTcgen05Ops, kAtomicOps, kMatrixLoadOps, kWgmmaOps,
-          kMiscOps})
+          kTcgen05Ops, kAtomicOps, kMatrixLoadOps, kWgmmaOps, kMiscOps})
       for (; e->mnemonic; ++e)
         t[e->mnemonic] = e->fn;
     return t;
@@ -182,7 +181,8 @@ uint32_t Decoder::value(const Operand &o, Type type, bool allowWider) {
         allowWider && bits != 1 && width != 1 ? width >= bits : width == bits;
     if (!fits && !(bits == 8 && width >= 16))
       fail("expected a " + std::to_string(bits) + "-bit register, but got '" +
-           frame->fn->regs[o.index].name + "' of " + std::to_string(width) + " bits");
+           frame->fn->regs[o.index].name + "' of " + std::to_string(width) +
+           " bits");
     if (o.value == 0)
       return frame->regs[o.index];
     if (width != 32 && width != 64) {

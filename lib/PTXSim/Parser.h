@@ -85,7 +85,7 @@ private:
   Function *fnp = nullptr;
   std::vector<Scope> scopes;
   std::map<std::string, RegRange> paramRegs; // '.reg' parameters
-  std::vector<Reference> references; // symbols that may be labels
+  std::vector<Reference> references;         // symbols that may be labels
   std::vector<std::pair<std::string, uint32_t>> targetScopes;
   uint64_t regCount = 0;
   unsigned depth = 0;

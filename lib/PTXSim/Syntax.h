@@ -22,16 +22,16 @@ constexpr uint32_t kNone = 0xffffffffu;
 
 struct Operand {
   enum Kind : uint8_t {
-    Reg,     // index [+ value, which LLVM prints for descriptor operands]
-    Int,     // value
-    Float32, // value holds the bits
-    Float64, // value holds the bits
-    Special, // name, with the leading '%'
-    Symbol,  // name [+ value]
-    Sink,    // _
-    Vector,  // elems
-    Pair,    // elems[0] | elems[1]
-    Address, // elems[0] = base, value = offset, elems[1] = coordinates
+    Reg,       // index [+ value, which LLVM prints for descriptor operands]
+    Int,       // value
+    Float32,   // value holds the bits
+    Float64,   // value holds the bits
+    Special,   // name, with the leading '%'
+    Symbol,    // name [+ value]
+    Sink,      // _
+    Vector,    // elems
+    Pair,      // elems[0] | elems[1]
+    Address,   // elems[0] = base, value = offset, elems[1] = coordinates
     Arguments, // elems, of a call
   };
   Kind kind = Sink;

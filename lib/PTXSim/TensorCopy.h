@@ -74,7 +74,8 @@ bool gatherBox(Cta &cta, const Op &op, unsigned warp, const TensorMap &map,
                const std::vector<int32_t> &at, std::vector<uint8_t> &box);
 
 /// Writes the elements of the packed box that lie inside the tensor, its first
-/// dimension rounded up to whole 16 bytes, or combines them by a Reduction when \p reduction is not negative.
+/// dimension rounded up to whole 16 bytes, or combines them by a Reduction when
+/// \p reduction is not negative.
 bool scatterBox(Cta &cta, const Op &op, unsigned warp, const TensorMap &map,
                 const std::vector<int32_t> &at, const std::vector<uint8_t> &box,
                 int reduction);

@@ -156,8 +156,7 @@ TEST(LaunchFileTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(bindError(call), "tensor 'q' has element type bf16, expected f16");
   call.tensors[0].type = ElementType::F16;
   call.scalars["scal"] = 1;
-  EXPECT_EQ(bindError(call),
-            "the kernel has no scalar 'scal', it has scale");
+  EXPECT_EQ(bindError(call), "the kernel has no scalar 'scal', it has scale");
   call.scalars.clear();
   EXPECT_EQ(bindError(call), "scalar 'scale' is not given");
   call.tensors.clear();

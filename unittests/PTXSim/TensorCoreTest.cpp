@@ -333,7 +333,8 @@ TEST(TensorCore, TmemFaults) {
   EXPECT_EQ(tmemFault(ld, AsyncMode::Eager), "uninitialised");
   std::string waitLd = " tcgen05.wait::ld.sync.aligned; ";
   EXPECT_EQ(tmemFault(st + waitSt + ld + waitLd, AsyncMode::Lazy), "ok");
-  EXPECT_EQ(tmemFault(st + waitSt + ld, AsyncMode::Lazy), "race"); // a late read
+  EXPECT_EQ(tmemFault(st + waitSt + ld, AsyncMode::Lazy),
+            "race"); // a late read
   EXPECT_EQ(tmemFault(st + ld, AsyncMode::Lazy), "race");
   EXPECT_EQ(tmemFault(st, AsyncMode::Lazy), "race"); // dealloc under a store
   EXPECT_EQ(tmemFault(" add.u32 %w1, %w1, 64; " + st, AsyncMode::Eager),

@@ -17,17 +17,19 @@ Value mlir::fa4::i32Constant(OpBuilder &builder, Location loc, int64_t value) {
 }
 
 Value mlir::fa4::f32Constant(OpBuilder &builder, Location loc, float value) {
-  return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(value));
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getF32FloatAttr(value));
 }
 
 Value mlir::fa4::getWarp(OpBuilder &builder, Location loc) {
   Value thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
-  Value warp = arith::ShRUIOp::create(builder, loc, thread, i32Constant(builder, loc, 5));
+  Value warp = arith::ShRUIOp::create(builder, loc, thread,
+                                      i32Constant(builder, loc, 5));
   // Broadcast, so that ptxas sees that it is uniform.
-  return NVVM::ShflOp::create(builder, loc, builder.getI32Type(),
-                              i32Constant(builder, loc, -1), warp,
-                              i32Constant(builder, loc, 0), i32Constant(builder, loc, 31),
-                              NVVM::ShflKind::idx, UnitAttr());
+  return NVVM::ShflOp::create(
+      builder, loc, builder.getI32Type(), i32Constant(builder, loc, -1), warp,
+      i32Constant(builder, loc, 0), i32Constant(builder, loc, 31),
+      NVVM::ShflKind::idx, UnitAttr());
 }
 
 Value mlir::fa4::toI32(OpBuilder &builder, Location loc, Value index) {
@@ -57,7 +59,8 @@ int64_t mlir::fa4::getRingStride(Value ring) {
 
 /// base + slot * stride as a constant part and an i32 part (null if constant).
 static std::pair<int64_t, Value> getSlotOffset(OpBuilder &builder, Location loc,
-                                               int64_t base, int64_t stride, Value slot) {
+                                               int64_t base, int64_t stride,
+                                               Value slot) {
   APInt constant;
   if (matchPattern(slot, m_ConstantInt(&constant)))
     return {base + stride * constant.getSExtValue(), Value()};
@@ -74,20 +77,23 @@ Value mlir::fa4::getSmemPointer(OpBuilder &builder, Location loc,
     // Becomes the offset field of the instruction.
     if (offset == 0)
       return kernel.smem;
-    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), kernel.smem,
-                               ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+    return LLVM::GEPOp::create(
+        builder, loc, pointer, builder.getI8Type(), kernel.smem,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
   }
   // In 32 bits, which is all that shared memory needs: a dynamic GEP would be
   // computed in 64.
-  Value address = arith::AddIOp::create(builder, loc, kernel.smemAddress, dynamic);
+  Value address =
+      arith::AddIOp::create(builder, loc, kernel.smemAddress, dynamic);
   if (offset != 0)
-    address = arith::AddIOp::create(builder, loc, address, i32Constant(builder, loc, offset));
+    address = arith::AddIOp::create(builder, loc, address,
+                                    i32Constant(builder, loc, offset));
   return LLVM::IntToPtrOp::create(builder, loc, pointer, address);
 }
 
 Value mlir::fa4::getSlotPointer(OpBuilder &builder, Location loc,
-                                const KernelLowering &kernel, Value ring, Value slot,
-                                int64_t offset, Value dynamic) {
+                                const KernelLowering &kernel, Value ring,
+                                Value slot, int64_t offset, Value dynamic) {
   auto [constant, slotPart] =
       getSlotOffset(builder, loc, getRingAt(ring), getRingStride(ring), slot);
   if (slotPart && dynamic)
@@ -98,16 +104,16 @@ Value mlir::fa4::getSlotPointer(OpBuilder &builder, Location loc,
 }
 
 Value mlir::fa4::getBarrierPointer(OpBuilder &builder, Location loc,
-                                   const KernelLowering &kernel, BarrierOp barrier,
-                                   Value slot) {
+                                   const KernelLowering &kernel,
+                                   BarrierOp barrier, Value slot) {
   auto [constant, dynamic] = getSlotOffset(
       builder, loc, static_cast<int64_t>(*barrier.getAt()), /*stride=*/8, slot);
   return getSmemPointer(builder, loc, kernel, constant, dynamic);
 }
 
 Value mlir::fa4::getSlotColumn(OpBuilder &builder, Location loc,
-                               const KernelLowering &kernel, Value ring, Value slot,
-                               int64_t column) {
+                               const KernelLowering &kernel, Value ring,
+                               Value slot, int64_t column) {
   auto [constant, dynamic] =
       getSlotOffset(builder, loc, getRingAt(ring), getRingStride(ring), slot);
   Value address = kernel.tmem;
@@ -119,22 +125,27 @@ Value mlir::fa4::getSlotColumn(OpBuilder &builder, Location loc,
                                i32Constant(builder, loc, constant + column));
 }
 
-Value mlir::fa4::toTmemPointer(OpBuilder &builder, Location loc, Value address) {
+Value mlir::fa4::toTmemPointer(OpBuilder &builder, Location loc,
+                               Value address) {
   return LLVM::IntToPtrOp::create(
-      builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), tmemSpace), address);
+      builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), tmemSpace),
+      address);
 }
 
 Value mlir::fa4::getTaskRow(OpBuilder &builder, Location loc,
                             const KernelLowering &kernel, Value stage) {
-  Value first = arith::MulIOp::create(builder, loc, toI32(builder, loc, stage),
-                                      i32Constant(builder, loc, kernel.tileRows));
+  Value first =
+      arith::MulIOp::create(builder, loc, toI32(builder, loc, stage),
+                            i32Constant(builder, loc, kernel.tileRows));
   return arith::AddIOp::create(builder, loc, first, kernel.thread);
 }
 
 Value mlir::fa4::getPackedRow(OpBuilder &builder, Location loc,
-                              const KernelLowering &kernel, Value mBlock, Value stage) {
-  Value first = arith::MulIOp::create(builder, loc, toI32(builder, loc, mBlock),
-                                      i32Constant(builder, loc, kernel.taskRows()));
+                              const KernelLowering &kernel, Value mBlock,
+                              Value stage) {
+  Value first =
+      arith::MulIOp::create(builder, loc, toI32(builder, loc, mBlock),
+                            i32Constant(builder, loc, kernel.taskRows()));
   return arith::AddIOp::create(builder, loc, first,
                                getTaskRow(builder, loc, kernel, stage));
 }

@@ -18,8 +18,7 @@ namespace {
 /// Columns of 16-bit elements in one swizzled panel: a row of 128 bytes.
 constexpr int64_t panelColumns = 64;
 
-template <typename Op>
-struct IssuePattern : OpConversionPattern<Op> {
+template <typename Op> struct IssuePattern : OpConversionPattern<Op> {
   IssuePattern(const TypeConverter &converter, MLIRContext *context,
                const KernelLowering &kernel)
       : OpConversionPattern<Op>(converter, context), kernel(kernel) {}
@@ -27,7 +26,8 @@ struct IssuePattern : OpConversionPattern<Op> {
 protected:
   /// Opens a region that one thread of the warp runs.
   scf::IfOp electOne(OpBuilder &builder, Location loc) const {
-    auto elected = scf::IfOp::create(builder, loc, kernel.elected, /*withElse=*/false);
+    auto elected =
+        scf::IfOp::create(builder, loc, kernel.elected, /*withElse=*/false);
     builder.setInsertionPointToStart(elected.thenBlock());
     return elected;
   }
@@ -35,22 +35,31 @@ protected:
   /// Coordinates of panel `panel` in the rank-5 map of Q or O, fastest first:
   /// column, head of the pack, position, tile head, batch.
   SmallVector<Value> getQueryCoordinates(OpBuilder &builder, Location loc,
-                                         ValueRange coordinates, int64_t panel) const {
-    Value row = arith::MulIOp::create(builder, loc, toI32(builder, loc, coordinates[2]),
-                                      i32Constant(builder, loc, kernel.taskRows() / kernel.pack));
-    Value stage = arith::MulIOp::create(builder, loc, toI32(builder, loc, coordinates[3]),
-                                        i32Constant(builder, loc, kernel.tileRows / kernel.pack));
-    return {i32Constant(builder, loc, panel * panelColumns), i32Constant(builder, loc, 0),
+                                         ValueRange coordinates,
+                                         int64_t panel) const {
+    Value row = arith::MulIOp::create(
+        builder, loc, toI32(builder, loc, coordinates[2]),
+        i32Constant(builder, loc, kernel.taskRows() / kernel.pack));
+    Value stage = arith::MulIOp::create(
+        builder, loc, toI32(builder, loc, coordinates[3]),
+        i32Constant(builder, loc, kernel.tileRows / kernel.pack));
+    return {i32Constant(builder, loc, panel * panelColumns),
+            i32Constant(builder, loc, 0),
             arith::AddIOp::create(builder, loc, row, stage),
-            toI32(builder, loc, coordinates[1]), toI32(builder, loc, coordinates[0])};
+            toI32(builder, loc, coordinates[1]),
+            toI32(builder, loc, coordinates[0])};
   }
 
-  /// Coordinates of a panel in the rank-4 map of K or V: column, key, K/V head, batch.
+  /// Coordinates of a panel in the rank-4 map of K or V: column, key, K/V head,
+  /// batch.
   SmallVector<Value> getKvCoordinates(OpBuilder &builder, Location loc,
-                                      ValueRange coordinates, int64_t panel) const {
-    Value key = arith::MulIOp::create(builder, loc, toI32(builder, loc, coordinates[2]),
-                                      i32Constant(builder, loc, kernel.tileKeys));
-    Value head = arith::DivUIOp::create(builder, loc, toI32(builder, loc, coordinates[1]),
+                                      ValueRange coordinates,
+                                      int64_t panel) const {
+    Value key =
+        arith::MulIOp::create(builder, loc, toI32(builder, loc, coordinates[2]),
+                              i32Constant(builder, loc, kernel.tileKeys));
+    Value head = arith::DivUIOp::create(builder, loc,
+                                        toI32(builder, loc, coordinates[1]),
                                         kernel.tileHeadsPerKv);
     return {i32Constant(builder, loc, panel * panelColumns), key, head,
             toI32(builder, loc, coordinates[0])};
@@ -62,28 +71,34 @@ protected:
 struct LoadPattern : IssuePattern<LoadOp> {
   using IssuePattern::IssuePattern;
 
-  LogicalResult matchAndRewrite(LoadOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingType ring = op.getRing().getType();
     auto barrier = op.getBarrier().getDefiningOp<BarrierOp>();
     scf::IfOp elected = electOne(rewriter, loc);
-    Value full = getBarrierPointer(rewriter, loc, kernel, barrier, op.getBarrierSlot());
+    Value full =
+        getBarrierPointer(rewriter, loc, kernel, barrier, op.getBarrierSlot());
     NVVM::MBarrierArriveExpectTxOp::create(
         rewriter, loc, TypeRange{}, full,
-        i32Constant(rewriter, loc, ring.getTileBytes()), NVVM::MemScopeKind::CTA,
+        i32Constant(rewriter, loc, ring.getTileBytes()),
+        NVVM::MemScopeKind::CTA,
         /*relaxed=*/false, /*predicate=*/Value());
     int64_t panelBytes = ring.getRows() * panelColumns * ring.getElementBytes();
     bool isQuery = op.getCoordinates().size() == 4;
     for (int64_t panel = 0; panel < ring.getColumns() / panelColumns; ++panel) {
-      Value tile = getSlotPointer(rewriter, loc, kernel, op.getRing(), op.getSlot(),
-                                  panel * panelBytes);
+      Value tile = getSlotPointer(rewriter, loc, kernel, op.getRing(),
+                                  op.getSlot(), panel * panelBytes);
       SmallVector<Value> box =
-          isQuery ? getQueryCoordinates(rewriter, loc, op.getCoordinates(), panel)
-                  : getKvCoordinates(rewriter, loc, op.getCoordinates(), panel);
+          isQuery
+              ? getQueryCoordinates(rewriter, loc, op.getCoordinates(), panel)
+              : getKvCoordinates(rewriter, loc, op.getCoordinates(), panel);
       NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-          rewriter, loc, tile, adaptor.getSource(), box, full, /*im2colOffsets=*/ValueRange{},
-          /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+          rewriter, loc, tile, adaptor.getSource(), box, full,
+          /*im2colOffsets=*/ValueRange{},
+          /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
+          NVVM::TMALoadMode::TILE,
           /*isCTAOnly=*/true, /*group=*/nullptr, /*predicate=*/Value());
     }
     rewriter.setInsertionPointAfter(elected);
@@ -95,19 +110,21 @@ struct LoadPattern : IssuePattern<LoadOp> {
 struct StorePattern : IssuePattern<StoreOp> {
   using IssuePattern::IssuePattern;
 
-  LogicalResult matchAndRewrite(StoreOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingType ring = op.getRing().getType();
     scf::IfOp elected = electOne(rewriter, loc);
     int64_t panelBytes = ring.getRows() * panelColumns * ring.getElementBytes();
     for (int64_t panel = 0; panel < ring.getColumns() / panelColumns; ++panel) {
-      Value tile = getSlotPointer(rewriter, loc, kernel, op.getRing(), op.getSlot(),
-                                  panel * panelBytes);
+      Value tile = getSlotPointer(rewriter, loc, kernel, op.getRing(),
+                                  op.getSlot(), panel * panelBytes);
       NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
           rewriter, loc, adaptor.getTarget(), tile,
           getQueryCoordinates(rewriter, loc, op.getCoordinates(), panel),
-          /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+          /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE,
+          /*predicate=*/Value());
     }
     NVVM::CpAsyncBulkCommitGroupOp::create(rewriter, loc);
     rewriter.setInsertionPointAfter(elected);
@@ -119,12 +136,14 @@ struct StorePattern : IssuePattern<StoreOp> {
 struct StoreWaitPattern : IssuePattern<StoreWaitOp> {
   using IssuePattern::IssuePattern;
 
-  LogicalResult matchAndRewrite(StoreWaitOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(StoreWaitOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     scf::IfOp elected = electOne(rewriter, loc);
     NVVM::CpAsyncBulkWaitGroupOp::create(
-        rewriter, loc, rewriter.getI32IntegerAttr(static_cast<int32_t>(op.getPending())),
+        rewriter, loc,
+        rewriter.getI32IntegerAttr(static_cast<int32_t>(op.getPending())),
         /*read=*/rewriter.getUnitAttr());
     rewriter.setInsertionPointAfter(elected);
     // The other threads of the warp may go on, and arrive, only now.
@@ -145,11 +164,13 @@ struct MmaPattern : IssuePattern<MmaOp> {
   }
 
   /// The descriptor of a slot, without K offset.
-  FailureOr<Value> getDescriptor(OpBuilder &builder, Location loc, Operation *op,
-                                 Value ring, Value slot, const ::fa4::MatrixTile &tile) const {
+  FailureOr<Value> getDescriptor(OpBuilder &builder, Location loc,
+                                 Operation *op, Value ring, Value slot,
+                                 const ::fa4::MatrixTile &tile) const {
     llvm::Expected<::fa4::SmemDescriptor> fields = tile.getDescriptor(0);
     llvm::Expected<uint64_t> bits =
-        fields ? fields->encode(::fa4::MmaFlavour::Tcgen05) : fields.takeError();
+        fields ? fields->encode(::fa4::MmaFlavour::Tcgen05)
+               : fields.takeError();
     if (!bits)
       return op->emitOpError() << "has no matrix descriptor: "
                                << llvm::toString(bits.takeError());
@@ -157,19 +178,25 @@ struct MmaPattern : IssuePattern<MmaOp> {
     Value address = LLVM::PtrToIntOp::create(
         builder, loc, builder.getI32Type(),
         getSlotPointer(builder, loc, kernel, ring, slot));
-    Value units = arith::ShRUIOp::create(builder, loc, address, i32Constant(builder, loc, 4));
-    Value field = arith::AndIOp::create(builder, loc, units, i32Constant(builder, loc, 0x3fff));
-    Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), field);
-    Value base = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(*bits));
+    Value units = arith::ShRUIOp::create(builder, loc, address,
+                                         i32Constant(builder, loc, 4));
+    Value field = arith::AndIOp::create(builder, loc, units,
+                                        i32Constant(builder, loc, 0x3fff));
+    Value wide =
+        arith::ExtUIOp::create(builder, loc, builder.getI64Type(), field);
+    Value base = arith::ConstantOp::create(builder, loc,
+                                           builder.getI64IntegerAttr(*bits));
     return arith::OrIOp::create(builder, loc, wide, base).getResult();
   }
 
-  static Value advance(OpBuilder &builder, Location loc, Value descriptor, int64_t units) {
+  static Value advance(OpBuilder &builder, Location loc, Value descriptor,
+                       int64_t units) {
     if (units == 0)
       return descriptor;
     return arith::AddIOp::create(
         builder, loc, descriptor,
-        arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(units)));
+        arith::ConstantOp::create(builder, loc,
+                                  builder.getI64IntegerAttr(units)));
   }
 
   static FailureOr<uint32_t> getInstructionDescriptor(MmaOp op) {
@@ -178,7 +205,8 @@ struct MmaPattern : IssuePattern<MmaOp> {
                                       ? ::fa4::MmaType::F16
                                       : ::fa4::MmaType::BF16;
     fields.negateA = op.getNegateA();
-    fields.bMajor = op.getTransposeB() ? ::fa4::MajorMode::K : ::fa4::MajorMode::MN;
+    fields.bMajor =
+        op.getTransposeB() ? ::fa4::MajorMode::K : ::fa4::MajorMode::MN;
     fields.n = op.getD().getType().getColumns();
     fields.m = op.getA().getType().getRows();
     llvm::Expected<uint32_t> bits = fields.encode();
@@ -188,14 +216,15 @@ struct MmaPattern : IssuePattern<MmaOp> {
     return *bits;
   }
 
-  LogicalResult matchAndRewrite(MmaOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(MmaOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingType aRing = op.getA().getType(), bRing = op.getB().getType();
     bool aInTmem = aRing.getSpace() == MemorySpace::TMEM;
     ::fa4::MatrixTile aTile = getTile(aRing, ::fa4::MajorMode::K);
-    ::fa4::MatrixTile bTile =
-        getTile(bRing, op.getTransposeB() ? ::fa4::MajorMode::K : ::fa4::MajorMode::MN);
+    ::fa4::MatrixTile bTile = getTile(
+        bRing, op.getTransposeB() ? ::fa4::MajorMode::K : ::fa4::MajorMode::MN);
 
     // Outside the elected region: uniform, and hoisted out of the loops.
     FailureOr<Value> b =
@@ -206,29 +235,39 @@ struct MmaPattern : IssuePattern<MmaOp> {
     FailureOr<uint32_t> bits = getInstructionDescriptor(op);
     if (failed(a) || failed(b) || failed(bits))
       return failure();
-    Value d = toTmemPointer(rewriter, loc,
-                            getSlotColumn(rewriter, loc, kernel, op.getD(), op.getDSlot()));
+    Value d = toTmemPointer(
+        rewriter, loc,
+        getSlotColumn(rewriter, loc, kernel, op.getD(), op.getDSlot()));
     Value instruction = i32Constant(rewriter, loc, *bits);
-    Value yes = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
-    Value no = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(false));
+    Value yes =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+    Value no =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(false));
     int64_t kPerStep = bTile.getKPerStep();
-    int64_t begin = op.getSegmentBegin() / kPerStep, end = op.getSegmentEnd() / kPerStep;
+    int64_t begin = op.getSegmentBegin() / kPerStep,
+            end = op.getSegmentEnd() / kPerStep;
 
     scf::IfOp elected = electOne(rewriter, loc);
     for (int64_t step = begin; step < end; ++step) {
       llvm::Expected<int64_t> bOffset = bTile.getKStepOffset16(step);
-      llvm::Expected<int64_t> aOffset = aInTmem ? llvm::Expected<int64_t>(int64_t(0))
-                                                : aTile.getKStepOffset16(step);
+      llvm::Expected<int64_t> aOffset =
+          aInTmem ? llvm::Expected<int64_t>(int64_t(0))
+                  : aTile.getKStepOffset16(step);
       if (!aOffset || !bOffset)
-        return op->emitOpError() << "has no K step " << step << ": "
-                                 << llvm::toString(llvm::joinErrors(
-                                        aOffset.takeError(), bOffset.takeError()));
+        return op->emitOpError()
+               << "has no K step " << step << ": "
+               << llvm::toString(llvm::joinErrors(aOffset.takeError(),
+                                                  bOffset.takeError()));
       Value aStep =
-          aInTmem ? toTmemPointer(rewriter, loc,
-                                  getSlotColumn(rewriter, loc, kernel, op.getA(), op.getASlot(),
-                                                step * kPerStep * aRing.getElementBytes() / 4))
+          aInTmem ? toTmemPointer(
+                        rewriter, loc,
+                        getSlotColumn(
+                            rewriter, loc, kernel, op.getA(), op.getASlot(),
+                            step * kPerStep * aRing.getElementBytes() / 4))
                   : advance(rewriter, loc, *a, *aOffset);
-      Value accumulate = step != begin ? yes : op.getAccumulate() ? adaptor.getAccumulate() : no;
+      Value accumulate = step != begin        ? yes
+                         : op.getAccumulate() ? adaptor.getAccumulate()
+                                              : no;
       NVVM::Tcgen05MMAOp::create(
           rewriter, loc, NVVM::Tcgen05MMAKind::F16, NVVM::CTAGroupKind::CTA_1,
           NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false, d, aStep,

@@ -9,12 +9,12 @@
 #include "StructureLowering.h"
 #include "TmemLoadResults.h"
 #include "Wgmma/Layout.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 
 using namespace mlir;
 using namespace mlir::fa4;
@@ -23,7 +23,8 @@ namespace {
 
 class KernelToFunction {
 public:
-  KernelToFunction(KernelOp kernel, const LaunchPlan &plan, StringRef ptxFeature)
+  KernelToFunction(KernelOp kernel, const LaunchPlan &plan,
+                   StringRef ptxFeature)
       : kernel(kernel), plan(plan), ptxFeature(ptxFeature),
         builder(kernel.getContext()), loc(kernel.getLoc()) {}
 
@@ -50,17 +51,19 @@ private:
 gpu::GPUModuleOp KernelToFunction::createModule() {
   builder.setInsertionPoint(kernel);
   SymbolTable table(kernel->getParentOfType<ModuleOp>());
-  auto module = gpu::GPUModuleOp::create(builder, loc, (kernel.getSymName() + "_module").str());
+  auto module = gpu::GPUModuleOp::create(
+      builder, loc, (kernel.getSymName() + "_module").str());
   // The kernel goes: its name is free for others, this one need not avoid it.
   table.insert(module);
-  auto target = NVVM::NVVMTargetAttr::get(kernel.getContext(), /*optLevel=*/3,
-                                          "nvptx64-nvidia-cuda", kernel.getTarget().getChip(),
-                                          ptxFeature);
+  auto target = NVVM::NVVMTargetAttr::get(
+      kernel.getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda",
+      kernel.getTarget().getChip(), ptxFeature);
   module.setTargetsAttr(builder.getArrayAttr(target));
   builder.setInsertionPointToStart(module.getBody());
   auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
-  LLVM::GlobalOp::create(builder, loc, bytes, /*isConstant=*/false, LLVM::Linkage::External,
-                         "smem", Attribute(), /*alignment=*/1024, sharedSpace);
+  LLVM::GlobalOp::create(builder, loc, bytes, /*isConstant=*/false,
+                         LLVM::Linkage::External, "smem", Attribute(),
+                         /*alignment=*/1024, sharedSpace);
   return module;
 }
 
@@ -74,26 +77,33 @@ LLVM::LLVMFuncOp KernelToFunction::createFunction(gpu::GPUModuleOp module) {
                     : parameter.kind == ::fa4::LaunchParameter::Kind::Pointer
                         ? Type(LLVM::LLVMPointerType::get(context, globalSpace))
                         : Type(builder.getI32Type()));
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
-  auto function = LLVM::LLVMFuncOp::create(builder, loc, kernel.getSymName(), type);
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
+  auto function =
+      LLVM::LLVMFuncOp::create(builder, loc, kernel.getSymName(), type);
   auto map = LLVM::LLVMArrayType::get(builder.getI8Type(), 128);
   for (auto [index, parameter] : llvm::enumerate(plan.descriptor.parameters)) {
     if (parameter.kind != ::fa4::LaunchParameter::Kind::TensorMap)
       continue;
-    function.setArgAttr(index, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(map));
+    function.setArgAttr(index, LLVM::LLVMDialect::getByValAttrName(),
+                        TypeAttr::get(map));
     function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
                         builder.getI64IntegerAttr(64));
     function.setArgAttr(index, NVVM::NVVMDialect::getGridConstantAttrName(),
                         builder.getUnitAttr());
   }
-  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
-  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
-                    builder.getDenseI32ArrayAttr({static_cast<int32_t>(kernel.getWarps() * 32)}));
+                    builder.getDenseI32ArrayAttr(
+                        {static_cast<int32_t>(kernel.getWarps() * 32)}));
   // Both bounds: without, ptxas ignores setmaxnreg (warning C7508).
-  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
-  function->setAttr("fa4.launch",
-                    LaunchDescriptorAttr::get(context, plan.descriptor.toJSON()));
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    builder.getI32IntegerAttr(1));
+  function->setAttr("fa4.launch", LaunchDescriptorAttr::get(
+                                      context, plan.descriptor.toJSON()));
   function.addEntryBlock(builder);
   return function;
 }
@@ -124,21 +134,26 @@ void KernelToFunction::defineShared(LLVM::LLVMFuncOp function) {
 
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace);
   lowering.smem = LLVM::AddressOfOp::create(builder, loc, pointer, "smem");
-  lowering.smemAddress =
-      LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), lowering.smem);
+  lowering.smemAddress = LLVM::PtrToIntOp::create(
+      builder, loc, builder.getI32Type(), lowering.smem);
   Value thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
   lowering.warp = getWarp(builder, loc);
   lowering.thread = arith::AndIOp::create(builder, loc, thread, i32(127));
-  Value warpOfGroup = arith::AndIOp::create(builder, loc, lowering.warp, i32(3));
+  Value warpOfGroup =
+      arith::AndIOp::create(builder, loc, lowering.warp, i32(3));
   lowering.tmemLane = arith::ShLIOp::create(builder, loc, warpOfGroup, i32(21));
-  lowering.elected = NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
+  lowering.elected =
+      NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
 }
 
 /// What no op of fa4 or scf handed on has no registers.
 static LogicalResult checkAllConverted(LLVM::LLVMFuncOp function) {
-  auto isLeft = [](Type type) { return isa<FragmentType, PendingType, RowsType>(type); };
+  auto isLeft = [](Type type) {
+    return isa<FragmentType, PendingType, RowsType>(type);
+  };
   WalkResult result = function.walk([&](Operation *op) -> WalkResult {
-    if (isa<UnrealizedConversionCastOp>(op) && !llvm::any_of(op->getOperandTypes(), isLeft))
+    if (isa<UnrealizedConversionCastOp>(op) &&
+        !llvm::any_of(op->getOperandTypes(), isLeft))
       // Says nothing where it is: its users do.
       if (llvm::any_of(op->getUsers(), [](Operation *user) {
             return !isa<UnrealizedConversionCastOp>(user);
@@ -147,7 +162,8 @@ static LogicalResult checkAllConverted(LLVM::LLVMFuncOp function) {
     if (llvm::none_of(op->getOperandTypes(), isLeft) &&
         llvm::none_of(op->getResultTypes(), isLeft))
       return WalkResult::advance();
-    return op->emitOpError("expected fragments and row values in ops of fa4, scf.for, scf.if, scf.while and "
+    return op->emitOpError("expected fragments and row values in ops of fa4, "
+                           "scf.for, scf.if, scf.while and "
                            "scf.index_switch only");
   });
   return failure(result.wasInterrupted());
@@ -163,13 +179,16 @@ LogicalResult KernelToFunction::convertOps(LLVM::LLVMFuncOp function) {
     return type;
   });
   converter.addConversion([context](MemRefType type) -> Type {
-    // Q, K, V and O are tensor maps in parameter space; LSE is in global memory.
+    // Q, K, V and O are tensor maps in parameter space; LSE is in global
+    // memory.
     if (type.getRank() == 3)
       return LLVM::LLVMPointerType::get(context, globalSpace);
     return LLVM::LLVMPointerType::get(context);
   });
-  auto cast = [](OpBuilder &builder, Type type, ValueRange inputs, Location loc) -> Value {
-    return UnrealizedConversionCastOp::create(builder, loc, type, inputs).getResult(0);
+  auto cast = [](OpBuilder &builder, Type type, ValueRange inputs,
+                 Location loc) -> Value {
+    return UnrealizedConversionCastOp::create(builder, loc, type, inputs)
+        .getResult(0);
   };
   converter.addTargetMaterialization(cast);
   converter.addSourceMaterialization(cast);
@@ -191,7 +210,8 @@ LogicalResult KernelToFunction::convertOps(LLVM::LLVMFuncOp function) {
     populateMemoryPatterns(converter, lowering, patterns);
     populateMathPatterns(converter, lowering, patterns);
   }
-  scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
+  scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                       target);
   if (failed(applyPartialConversion(function, target, std::move(patterns))))
     return failure();
 
@@ -217,10 +237,12 @@ FailureOr<SymbolRefAttr> KernelToFunction::run() {
   Block &entry = function.getBody().front();
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     auto cast = UnrealizedConversionCastOp::create(
-        builder, loc, argument.getType(), function.getArgument(argument.getArgNumber()));
+        builder, loc, argument.getType(),
+        function.getArgument(argument.getArgNumber()));
     argument.replaceAllUsesWith(cast.getResult(0));
   }
-  entry.getOperations().splice(entry.end(), kernel.getBodyBlock()->getOperations());
+  entry.getOperations().splice(entry.end(),
+                               kernel.getBodyBlock()->getOperations());
   builder.setInsertionPointToEnd(&entry);
   LLVM::ReturnOp::create(builder, loc, ValueRange{});
 
@@ -228,13 +250,15 @@ FailureOr<SymbolRefAttr> KernelToFunction::run() {
                             plan.descriptor.dynamicSharedBytes)) ||
       failed(convertOps(function)))
     return failure();
-  return SymbolRefAttr::get(module.getSymNameAttr(),
-                            {FlatSymbolRefAttr::get(function.getSymNameAttr())});
+  return SymbolRefAttr::get(
+      module.getSymNameAttr(),
+      {FlatSymbolRefAttr::get(function.getSymNameAttr())});
 }
 
 } // namespace
 
-FailureOr<SymbolRefAttr> mlir::fa4::lowerKernel(KernelOp kernel, const LaunchPlan &plan,
+FailureOr<SymbolRefAttr> mlir::fa4::lowerKernel(KernelOp kernel,
+                                                const LaunchPlan &plan,
                                                 StringRef ptxFeature) {
   return KernelToFunction(kernel, plan, ptxFeature).run();
 }

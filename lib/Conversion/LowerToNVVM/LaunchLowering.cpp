@@ -26,8 +26,8 @@ class LaunchLowering {
 public:
   LaunchLowering(LaunchOp launch, SymbolRefAttr function,
                  const ::fa4::LaunchDescriptor &descriptor)
-      : launch(launch), function(function), descriptor(descriptor), builder(launch),
-        loc(launch.getLoc()) {}
+      : launch(launch), function(function), descriptor(descriptor),
+        builder(launch), loc(launch.getLoc()) {}
 
   LogicalResult run();
 
@@ -109,19 +109,23 @@ Value LaunchLowering::emit(const Expr &expr) {
   switch (expr.getKind()) {
   case ExprKind::Select:
     return arith::SelectOp::create(builder, loc, emitBool(operands[0]),
-                                   emitIndex(operands[1]), emitIndex(operands[2]));
+                                   emitIndex(operands[1]),
+                                   emitIndex(operands[2]));
   case ExprKind::And:
   case ExprKind::Or: {
     // Lazily, as the descriptor's language has it: the right side may divide by
     // what the left side rules out.
     bool isAnd = expr.getKind() == ExprKind::And;
     Value left = emitBool(operands[0]);
-    auto branch = scf::IfOp::create(builder, loc, builder.getI1Type(), left, /*withElse=*/true);
+    auto branch = scf::IfOp::create(builder, loc, builder.getI1Type(), left,
+                                    /*withElse=*/true);
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(isAnd ? branch.thenBlock() : branch.elseBlock());
+    builder.setInsertionPointToStart(isAnd ? branch.thenBlock()
+                                           : branch.elseBlock());
     Value right = emitBool(operands[1]);
     scf::YieldOp::create(builder, loc, right);
-    builder.setInsertionPointToStart(isAnd ? branch.elseBlock() : branch.thenBlock());
+    builder.setInsertionPointToStart(isAnd ? branch.elseBlock()
+                                           : branch.thenBlock());
     scf::YieldOp::create(builder, loc, left);
     return branch.getResult(0);
   }
@@ -135,36 +139,42 @@ Value LaunchLowering::emit(const Expr &expr) {
 Value LaunchLowering::emitIndex(const Expr &expr) {
   Value value = emit(expr);
   if (value && value.getType().isInteger(1))
-    return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), value);
+    return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                        value);
   return value;
 }
 
 Value LaunchLowering::emitBool(const Expr &expr) {
   Value value = emit(expr);
   if (value && value.getType().isIndex())
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, constant(0));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
+                                 constant(0));
   return value;
 }
 
 /// A memref with the map's dimensions, slowest first, over the same elements,
 /// and the descriptor that TMA reads it by.
 Value LaunchLowering::getMap(const ::fa4::TensorMapParameter &map) {
-  Type element = cast<MemRefType>(launch->getOperand(0).getType()).getElementType();
+  Type element =
+      cast<MemRefType>(launch->getOperand(0).getType()).getElementType();
   int64_t rank = map.dims.size();
   SmallVector<OpFoldResult> sizes, strides;
   SmallVector<int64_t> box;
   for (int64_t dim = rank - 1; dim >= 0; --dim) {
     sizes.push_back(emitIndex(map.dims[dim]));
     // Map strides are bytes of 16-bit elements.
-    strides.push_back(dim == 0 ? OpFoldResult(builder.getIndexAttr(1))
-                               : OpFoldResult(emitIndex((map.strides[dim - 1] / 2).fold())));
+    strides.push_back(
+        dim == 0 ? OpFoldResult(builder.getIndexAttr(1))
+                 : OpFoldResult(emitIndex((map.strides[dim - 1] / 2).fold())));
     box.push_back(*map.box[dim].getConstant());
   }
-  SmallVector<int64_t> dynamic(rank, ShapedType::kDynamic), typeStrides(dynamic);
+  SmallVector<int64_t> dynamic(rank, ShapedType::kDynamic),
+      typeStrides(dynamic);
   typeStrides.back() = 1;
-  auto viewType = MemRefType::get(
-      dynamic, element,
-      StridedLayoutAttr::get(builder.getContext(), ShapedType::kDynamic, typeStrides));
+  auto viewType = MemRefType::get(dynamic, element,
+                                  StridedLayoutAttr::get(builder.getContext(),
+                                                         ShapedType::kDynamic,
+                                                         typeStrides));
   auto view = [&](StringRef name) -> Value {
     Value operand = getOperandNamed(name);
     // Views of operands in different spaces, all global, must have one type.
@@ -172,41 +182,51 @@ Value LaunchLowering::getMap(const ::fa4::TensorMapParameter &map) {
     auto plain = MemRefType::get(given.getShape(), element, given.getLayout());
     if (given != plain)
       operand = memref::MemorySpaceCastOp::create(builder, loc, plain, operand);
-    auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, operand);
-    return memref::ReinterpretCastOp::create(builder, loc, viewType, metadata.getBaseBuffer(),
-                                             OpFoldResult(metadata.getOffset()), sizes, strides);
+    auto metadata =
+        memref::ExtractStridedMetadataOp::create(builder, loc, operand);
+    return memref::ReinterpretCastOp::create(
+        builder, loc, viewType, metadata.getBaseBuffer(),
+        OpFoldResult(metadata.getOffset()), sizes, strides);
   };
   Value source;
   if (map.base.getKind() == ExprKind::Select)
-    source = arith::SelectOp::create(builder, loc, emitBool(map.base.getOperands()[0]),
-                                     view(map.base.getOperands()[1].getSymbol()),
-                                     view(map.base.getOperands()[2].getSymbol()));
+    source = arith::SelectOp::create(
+        builder, loc, emitBool(map.base.getOperands()[0]),
+        view(map.base.getOperands()[1].getSymbol()),
+        view(map.base.getOperands()[2].getSymbol()));
   else
     source = view(map.base.getSymbol());
-  Value unranked = memref::CastOp::create(builder, loc, UnrankedMemRefType::get(element, Attribute()),
-                                          source);
+  Value unranked = memref::CastOp::create(
+      builder, loc, UnrankedMemRefType::get(element, Attribute()), source);
   SmallVector<Value> boxValues;
   for (int64_t extent : box)
     boxValues.push_back(constant(extent));
-  auto tile = MemRefType::get(box, element, MemRefLayoutAttrInterface(),
-                              gpu::AddressSpaceAttr::get(builder.getContext(),
-                                                         gpu::AddressSpace::Workgroup));
+  auto tile =
+      MemRefType::get(box, element, MemRefLayoutAttrInterface(),
+                      gpu::AddressSpaceAttr::get(builder.getContext(),
+                                                 gpu::AddressSpace::Workgroup));
   auto type = nvgpu::TensorMapDescriptorType::get(
       builder.getContext(), tile, nvgpu::TensorMapSwizzleKind::SWIZZLE_128B,
-      nvgpu::TensorMapL2PromoKind::L2PROMO_256B, nvgpu::TensorMapOOBKind::OOB_ZERO,
+      nvgpu::TensorMapL2PromoKind::L2PROMO_256B,
+      nvgpu::TensorMapOOBKind::OOB_ZERO,
       nvgpu::TensorMapInterleaveKind::INTERLEAVE_NONE);
-  return nvgpu::TmaCreateDescriptorOp::create(builder, loc, type, unranked, boxValues);
+  return nvgpu::TmaCreateDescriptorOp::create(builder, loc, type, unranked,
+                                              boxValues);
 }
 
 Value LaunchLowering::getLseAddress() {
   Value lse = launch->getOperand(4);
   auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, lse);
-  Value base = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, lse);
-  Value bytes = builder.createOrFold<arith::MulIOp>(loc, metadata.getOffset(), constant(4));
+  Value base =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, lse);
+  Value bytes = builder.createOrFold<arith::MulIOp>(loc, metadata.getOffset(),
+                                                    constant(4));
   Value address = arith::IndexCastOp::create(
-      builder, loc, builder.getI64Type(), builder.createOrFold<arith::AddIOp>(loc, base, bytes));
+      builder, loc, builder.getI64Type(),
+      builder.createOrFold<arith::AddIOp>(loc, base, bytes));
   return LLVM::IntToPtrOp::create(
-      builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), /*addressSpace=*/1),
+      builder, loc,
+      LLVM::LLVMPointerType::get(builder.getContext(), /*addressSpace=*/1),
       address);
 }
 
@@ -215,19 +235,22 @@ void LaunchLowering::checkShapes() {
   for (auto [index, tensor] : llvm::enumerate(descriptor.tensors)) {
     auto type = cast<MemRefType>(launch->getOperand(index).getType());
     for (auto [dim, extent] : llvm::enumerate(tensor.shape)) {
-      bool isSource = llvm::any_of(descriptor.symbols, [&](const ::fa4::LaunchSymbol &symbol) {
-        return symbol.source == ::fa4::LaunchSymbol::Source::Dim &&
-               symbol.operand == tensor.name && symbol.index == static_cast<int64_t>(dim);
-      });
+      bool isSource = llvm::any_of(
+          descriptor.symbols, [&](const ::fa4::LaunchSymbol &symbol) {
+            return symbol.source == ::fa4::LaunchSymbol::Source::Dim &&
+                   symbol.operand == tensor.name &&
+                   symbol.index == static_cast<int64_t>(dim);
+          });
       if (!type.isDynamicDim(dim) || isSource)
         continue;
-      Value actual = memref::DimOp::create(builder, loc, launch->getOperand(index), dim);
-      Value agrees = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, actual,
-                                           emitIndex(extent));
+      Value actual =
+          memref::DimOp::create(builder, loc, launch->getOperand(index), dim);
+      Value agrees = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, actual, emitIndex(extent));
       cf::AssertOp::create(
           builder, loc, agrees,
-          llvm::formatv("expected dimension {0} of '{1}' to be {2}", dim, tensor.name,
-                        extent.str())
+          llvm::formatv("expected dimension {0} of '{1}' to be {2}", dim,
+                        tensor.name, extent.str())
               .str());
     }
   }
@@ -244,21 +267,26 @@ LogicalResult LaunchLowering::emitLaunch() {
       arguments.push_back(getLseAddress());
       break;
     case ::fa4::LaunchParameter::Kind::I32:
-      arguments.push_back(arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
-                                                     emitIndex(parameter.value)));
+      arguments.push_back(arith::IndexCastOp::create(
+          builder, loc, builder.getI32Type(), emitIndex(parameter.value)));
       break;
     case ::fa4::LaunchParameter::Kind::F32:
-      return launch.emitOpError() << "cannot pass the f32 parameter '" << parameter.name << "'";
+      return launch.emitOpError()
+             << "cannot pass the f32 parameter '" << parameter.name << "'";
     }
   }
-  gpu::KernelDim3 grid{emitIndex(descriptor.grid[0]), emitIndex(descriptor.grid[1]),
+  gpu::KernelDim3 grid{emitIndex(descriptor.grid[0]),
+                       emitIndex(descriptor.grid[1]),
                        emitIndex(descriptor.grid[2])};
-  gpu::KernelDim3 block{constant(descriptor.block[0]), constant(descriptor.block[1]),
+  gpu::KernelDim3 block{constant(descriptor.block[0]),
+                        constant(descriptor.block[1]),
                         constant(descriptor.block[2])};
-  Value bytes = arith::ConstantOp::create(
-      builder, loc,
-      builder.getI32IntegerAttr(static_cast<int32_t>(descriptor.dynamicSharedBytes)));
-  gpu::LaunchFuncOp::create(builder, loc, function, grid, block, bytes, arguments);
+  Value bytes =
+      arith::ConstantOp::create(builder, loc,
+                                builder.getI32IntegerAttr(static_cast<int32_t>(
+                                    descriptor.dynamicSharedBytes)));
+  gpu::LaunchFuncOp::create(builder, loc, function, grid, block, bytes,
+                            arguments);
   return success();
 }
 
@@ -266,9 +294,11 @@ LogicalResult LaunchLowering::run() {
   for (const ::fa4::LaunchSymbol &symbol : descriptor.symbols) {
     Value operand = getOperandNamed(symbol.operand);
     if (symbol.source == ::fa4::LaunchSymbol::Source::Dim) {
-      values[symbol.name] = memref::DimOp::create(builder, loc, operand, symbol.index);
+      values[symbol.name] =
+          memref::DimOp::create(builder, loc, operand, symbol.index);
     } else {
-      auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, operand);
+      auto metadata =
+          memref::ExtractStridedMetadataOp::create(builder, loc, operand);
       values[symbol.name] = metadata.getStrides()[symbol.index];
     }
   }
@@ -300,7 +330,8 @@ LogicalResult LaunchLowering::run() {
 
 } // namespace
 
-LogicalResult mlir::fa4::lowerLaunch(LaunchOp launch, SymbolRefAttr function,
-                                     const ::fa4::LaunchDescriptor &descriptor) {
+LogicalResult
+mlir::fa4::lowerLaunch(LaunchOp launch, SymbolRefAttr function,
+                       const ::fa4::LaunchDescriptor &descriptor) {
   return LaunchLowering(launch, function, descriptor).run();
 }

@@ -26,8 +26,8 @@ public:
 private:
   ::fa4::LaunchDescriptor &descriptor() { return plan.descriptor; }
   ::fa4::ElementType getElementType(unsigned tensor);
-  Expr addSymbol(StringRef name, unsigned tensor, ::fa4::LaunchSymbol::Source source,
-                 int64_t index);
+  Expr addSymbol(StringRef name, unsigned tensor,
+                 ::fa4::LaunchSymbol::Source source, int64_t index);
   /// The extent of a dimension: static, or a symbol read off that operand.
   Expr getExtent(StringRef name, ArrayRef<std::pair<unsigned, int64_t>> places);
   void addTensor(unsigned index, ArrayRef<Expr> shape);
@@ -51,22 +51,26 @@ private:
 };
 
 ::fa4::ElementType LaunchPlanner::getElementType(unsigned tensor) {
-  Type type = cast<MemRefType>(kernel.getBody().getArgument(tensor).getType()).getElementType();
+  Type type = cast<MemRefType>(kernel.getBody().getArgument(tensor).getType())
+                  .getElementType();
   return type.isF16()    ? ::fa4::ElementType::F16
          : type.isBF16() ? ::fa4::ElementType::BF16
                          : ::fa4::ElementType::F32;
 }
 
 Expr LaunchPlanner::addSymbol(StringRef name, unsigned tensor,
-                              ::fa4::LaunchSymbol::Source source, int64_t index) {
-  descriptor().symbols.push_back({name.str(), tensorNames[tensor].str(), source, index});
+                              ::fa4::LaunchSymbol::Source source,
+                              int64_t index) {
+  descriptor().symbols.push_back(
+      {name.str(), tensorNames[tensor].str(), source, index});
   return Expr::symbol(name);
 }
 
 Expr LaunchPlanner::getExtent(StringRef name,
                               ArrayRef<std::pair<unsigned, int64_t>> places) {
   for (auto [tensor, dim] : places) {
-    auto type = cast<MemRefType>(kernel.getBody().getArgument(tensor).getType());
+    auto type =
+        cast<MemRefType>(kernel.getBody().getArgument(tensor).getType());
     if (!type.isDynamicDim(dim))
       return Expr(type.getDimSize(dim));
   }
@@ -91,8 +95,10 @@ void LaunchPlanner::addTensor(unsigned index, ArrayRef<Expr> shape) {
     for (auto [dim, stride] : llvm::enumerate(strides))
       tensor.strides.push_back(
           ShapedType::isDynamic(stride)
-              ? addSymbol(llvm::formatv("{0}.stride{1}", tensor.name, dim).str(), index,
-                          ::fa4::LaunchSymbol::Source::Stride, static_cast<int64_t>(dim))
+              ? addSymbol(
+                    llvm::formatv("{0}.stride{1}", tensor.name, dim).str(),
+                    index, ::fa4::LaunchSymbol::Source::Stride,
+                    static_cast<int64_t>(dim))
               : Expr(stride));
   }
   descriptor().tensors.push_back(std::move(tensor));
@@ -127,15 +133,20 @@ LogicalResult LaunchPlanner::checkStrides(unsigned tensor) {
     std::string bytes = (stride * 2).fold().str();
     bool dynamic = !(stride.getConstant() && extent.getConstant());
     std::string shown = dynamic ? "{" + bytes + "}" : bytes;
-    if (failed(check(extent <= 1 || (stride * 2) % 16 == 0,
-                     llvm::formatv("expected the {0} stride of '{1}' (dimension {2}) to be a "
-                                   "multiple of 16 bytes as TMA demands, but got {3} bytes",
-                                   dimNames[dim], tensorNames[tensor], dim, shown))) ||
-        failed(check(extent <= 1 || (stride >= (tensor == 3 ? 1 : 0) && stride < (int64_t(1) << 39)),
-                     llvm::formatv("expected the {0} stride of '{1}' (dimension {2}) from {4} to "
-                                   "2^40 bytes as TMA demands, but got {3} bytes",
-                                   dimNames[dim], tensorNames[tensor], dim, shown,
-                                   tensor == 3 ? 2 : 0))))
+    if (failed(check(
+            extent <= 1 || (stride * 2) % 16 == 0,
+            llvm::formatv(
+                "expected the {0} stride of '{1}' (dimension {2}) to be a "
+                "multiple of 16 bytes as TMA demands, but got {3} bytes",
+                dimNames[dim], tensorNames[tensor], dim, shown))) ||
+        failed(check(
+            extent <= 1 || (stride >= (tensor == 3 ? 1 : 0) &&
+                            stride < (int64_t(1) << 39)),
+            llvm::formatv(
+                "expected the {0} stride of '{1}' (dimension {2}) from {4} to "
+                "2^40 bytes as TMA demands, but got {3} bytes",
+                dimNames[dim], tensorNames[tensor], dim, shown,
+                tensor == 3 ? 2 : 0))))
       return failure();
   }
   return success();
@@ -145,18 +156,25 @@ LogicalResult LaunchPlanner::checkProblem() {
   auto shown = [](const Expr &expr) {
     return expr.getConstant() ? expr.str() : "{" + expr.str() + "}";
   };
-  if (failed(check(queryHeads == 0 || (kvHeads > 0 && queryHeads % kvHeads == 0),
-                   "expected the number of query heads to be a multiple of the number of K/V "
-                   "heads, but got " + shown(queryHeads) + " and " + shown(kvHeads))))
+  if (failed(
+          check(queryHeads == 0 || (kvHeads > 0 && queryHeads % kvHeads == 0),
+                "expected the number of query heads to be a multiple of the "
+                "number of K/V "
+                "heads, but got " +
+                    shown(queryHeads) + " and " + shown(kvHeads))))
     return failure();
-  // 32-bit positions: a row's number and a key's must not wrap when a tile is added.
+  // 32-bit positions: a row's number and a key's must not wrap when a tile is
+  // added.
   constexpr int64_t limit = (int64_t(1) << 31) - 4096;
   Expr rows = seqQ * kernel.getPack();
-  if (failed(check(rows <= limit,
-                   llvm::formatv("expected at most {0} query rows in a tile head, but got {1}",
-                                 limit, shown(rows.fold())))) ||
+  if (failed(check(
+          rows <= limit,
+          llvm::formatv(
+              "expected at most {0} query rows in a tile head, but got {1}",
+              limit, shown(rows.fold())))) ||
       failed(check(seqKv <= limit,
-                   llvm::formatv("expected at most {0} keys, but got {1}", limit, shown(seqKv)))))
+                   llvm::formatv("expected at most {0} keys, but got {1}",
+                                 limit, shown(seqKv)))))
     return failure();
   for (unsigned tensor = 0; tensor < 4; ++tensor)
     if (failed(checkStrides(tensor)))
@@ -179,7 +197,8 @@ void LaunchPlanner::addQueryMap(unsigned tensor) {
                  getMapStride(seqQ, entry.strides[1]),
                  getMapStride(tileHeads, (entry.strides[2] * pack).fold()),
                  getMapStride(batch, entry.strides[0])};
-  map.box = {Expr(64), Expr(pack), Expr(kernel.getTileRows() / pack), Expr(1), Expr(1)};
+  map.box = {Expr(64), Expr(pack), Expr(kernel.getTileRows() / pack), Expr(1),
+             Expr(1)};
   map.swizzle = ::fa4::Swizzle::B128;
   map.l2Promotion = ::fa4::L2Promotion::B256;
   descriptor().parameters.push_back(std::move(parameter));
@@ -193,7 +212,9 @@ void LaunchPlanner::addKvMap(unsigned tensor) {
   ::fa4::TensorMapParameter &map = parameter.tensorMap;
   // Without keys there is nothing to point at, and TMA knows no empty extent:
   // a map over one row of Q, whose keys the kernel masks.
-  map.base = ::fa4::select(seqKv > 0, Expr::symbol(entry.name), Expr::symbol("q")).fold();
+  map.base =
+      ::fa4::select(seqKv > 0, Expr::symbol(entry.name), Expr::symbol("q"))
+          .fold();
   map.elementType = entry.elementType;
   map.dims = {entry.shape[3], ::fa4::max(seqKv, 1).fold(), kvHeads, batch};
   Expr some = ::fa4::min(seqKv, 1).fold();
@@ -218,7 +239,8 @@ PlannedSize LaunchPlanner::addSize(StringRef name, const Expr &value) {
   parameter.name = name.str();
   parameter.value = folded;
   descriptor().parameters.push_back(std::move(parameter));
-  return {std::nullopt, static_cast<unsigned>(descriptor().parameters.size() - 1)};
+  return {std::nullopt,
+          static_cast<unsigned>(descriptor().parameters.size() - 1)};
 }
 
 FailureOr<LaunchPlan> LaunchPlanner::run() {
@@ -245,24 +267,34 @@ FailureOr<LaunchPlan> LaunchPlanner::run() {
 
   int64_t pack = kernel.getPack();
   Expr tileHeads = derive("tile_heads", queryHeads / pack);
-  Expr tileHeadsPerKv = derive("tile_heads_per_kv", tileHeads / ::fa4::max(kvHeads, 1));
-  Expr mBlocks = derive("m_blocks", ::fa4::ceilDiv(seqQ * pack, kernel.getTaskRows()));
+  Expr tileHeadsPerKv =
+      derive("tile_heads_per_kv", tileHeads / ::fa4::max(kvHeads, 1));
+  Expr mBlocks =
+      derive("m_blocks", ::fa4::ceilDiv(seqQ * pack, kernel.getTaskRows()));
   Expr tasks = derive("tasks", mBlocks * tileHeads * batch);
-  // Tile heads whose K and V (f16 or bf16) lie in the L2 together, in sections of about one size: a
-  // small last one would begin with long tasks when most blocks are done.
-  Expr kvBytes = ::fa4::max(seqKv, 1) * (2 * (kernel.getHeadDim() + kernel.getValueDim()));
+  // Tile heads whose K and V (f16 or bf16) lie in the L2 together, in sections
+  // of about one size: a small last one would begin with long tasks when most
+  // blocks are done.
+  Expr kvBytes =
+      ::fa4::max(seqKv, 1) * (2 * (kernel.getHeadDim() + kernel.getValueDim()));
   Expr fit = ::fa4::max(Expr(kernel.getTarget().getL2Bytes()) / kvBytes, 1);
   Expr groups = ::fa4::max(kvHeads, 1) * batch;
   Expr sections = ::fa4::max(::fa4::ceilDiv(groups, fit), 1);
-  Expr section = derive("heads_per_section",
-                        ::fa4::max(::fa4::ceilDiv(groups, sections) * tileHeadsPerKv, 1));
+  Expr section =
+      derive("heads_per_section",
+             ::fa4::max(::fa4::ceilDiv(groups, sections) * tileHeadsPerKv, 1));
   bool linear = kernel.getScheduler() == Scheduler::LinearPersistent;
-  Expr blocks = derive("blocks", linear ? ::fa4::min(tasks, kernel.getTarget().getSms()) : tasks);
+  Expr blocks =
+      derive("blocks",
+             linear ? ::fa4::min(tasks, kernel.getTarget().getSms()) : tasks);
   constexpr int64_t maxTasks = int64_t(1) << 30;
   std::string shown = tasks.getConstant() ? tasks.str() : "{tasks}";
-  if (failed(check(tasks <= maxTasks,
-                   llvm::formatv("expected at most {0} tasks (M blocks x tile heads x batches), "
-                                 "but got {1}", maxTasks, shown))))
+  if (failed(check(
+          tasks <= maxTasks,
+          llvm::formatv(
+              "expected at most {0} tasks (M blocks x tile heads x batches), "
+              "but got {1}",
+              maxTasks, shown))))
     return failure();
 
   addQueryMap(0);
@@ -296,13 +328,14 @@ FailureOr<LaunchPlan> LaunchPlanner::run() {
                                   role.getEndWarp() - role.getFirstWarp(),
                                   role.getRegisters()});
   if (llvm::Error error = descriptor().verify())
-    return kernel.emitOpError() << "has no launch descriptor: "
-                                << llvm::toString(std::move(error));
+    return kernel.emitOpError()
+           << "has no launch descriptor: " << llvm::toString(std::move(error));
   return std::move(plan);
 }
 
 } // namespace
 
-FailureOr<LaunchPlan> mlir::fa4::planLaunch(KernelOp kernel, StringRef ptxVersion) {
+FailureOr<LaunchPlan> mlir::fa4::planLaunch(KernelOp kernel,
+                                            StringRef ptxVersion) {
   return LaunchPlanner(kernel, ptxVersion).run();
 }

@@ -21,8 +21,8 @@ struct PlannedSize {
 
 struct LaunchPlan {
   ::fa4::LaunchDescriptor descriptor;
-  PlannedSize seqQ, seqKv, queryHeads, tileHeads, tileHeadsPerKv, mBlocks, tasks,
-      headsPerSection, blocks;
+  PlannedSize seqQ, seqKv, queryHeads, tileHeads, tileHeadsPerKv, mBlocks,
+      tasks, headsPerSection, blocks;
   /// Parameters of Q, K, V, O (tensor maps) and LSE (pointer), in the order of
   /// the kernel's arguments; they come first.
   unsigned tensorParameters = 0;

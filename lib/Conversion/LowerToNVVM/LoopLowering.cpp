@@ -31,8 +31,8 @@ struct Arithmetic {
   Value rem(Value a, Value b) { return make<arith::RemUIOp>(a, b); }
   Value min(Value a, Value b) { return make<arith::MinSIOp>(a, b); }
   Value max(Value a, Value b) { return make<arith::MaxSIOp>(a, b); }
-  /// A size anew: what a task derives from the sizes is computed in the task, not
-  /// kept in registers across all of them.
+  /// A size anew: what a task derives from the sizes is computed in the task,
+  /// not kept in registers across all of them.
   Value fresh(Value size) {
     if (matchPattern(size, m_Constant()))
       return size;
@@ -40,7 +40,8 @@ struct Arithmetic {
     return createOpaque(b, size);
   }
   Value toIndex(Value a) {
-    return builder.createOrFold<arith::IndexCastOp>(loc, builder.getIndexType(), a);
+    return builder.createOrFold<arith::IndexCastOp>(loc, builder.getIndexType(),
+                                                    a);
   }
 };
 
@@ -51,7 +52,8 @@ struct Task {
 
 /// Linear: M blocks of a head one after another, heads of a batch, batches.
 Task decodeLinear(Arithmetic a, Value task, const KernelLowering &lowering) {
-  Value mBlocks = a.fresh(lowering.mBlocks), heads = a.fresh(lowering.tileHeads);
+  Value mBlocks = a.fresh(lowering.mBlocks),
+        heads = a.fresh(lowering.tileHeads);
   Value m = a.rem(task, mBlocks);
   Value pair = a.div(task, mBlocks);
   return {a.div(pair, heads), a.rem(pair, heads), m};
@@ -60,9 +62,12 @@ Task decodeLinear(Arithmetic a, Value task, const KernelLowering &lowering) {
 /// Longest first: the last M block, which sees most keys, first. Heads come in
 /// sections whose K and V fit the L2 together; within a section all heads do
 /// one M block before the next.
-Task decodeLongestFirst(Arithmetic a, Value task, const KernelLowering &lowering) {
-  Value mBlocks = a.fresh(lowering.mBlocks), heads = a.fresh(lowering.tileHeads);
-  Value tasks = a.fresh(lowering.tasks), perSectionHeads = a.fresh(lowering.headsPerSection);
+Task decodeLongestFirst(Arithmetic a, Value task,
+                        const KernelLowering &lowering) {
+  Value mBlocks = a.fresh(lowering.mBlocks),
+        heads = a.fresh(lowering.tileHeads);
+  Value tasks = a.fresh(lowering.tasks),
+        perSectionHeads = a.fresh(lowering.headsPerSection);
   Value perSection = a.mul(perSectionHeads, mBlocks);
   Value section = a.div(task, perSection);
   Value within = a.rem(task, perSection);
@@ -75,12 +80,14 @@ Task decodeLongestFirst(Arithmetic a, Value task, const KernelLowering &lowering
 }
 
 /// K/V blocks of an M block: how many some row of it sees at all (at least one
-/// is visited), and how many of those, from the first key on, every row sees whole.
+/// is visited), and how many of those, from the first key on, every row sees
+/// whole.
 struct KvBlocks {
   Value visited, whole;
 };
 
-KvBlocks getKvBlocks(Arithmetic a, Value mBlock, const KernelLowering &lowering) {
+KvBlocks getKvBlocks(Arithmetic a, Value mBlock,
+                     const KernelLowering &lowering) {
   Value keys = a.constant(lowering.tileKeys);
   Value seqKv = a.fresh(lowering.seqKv);
   Value seenBySome = seqKv, seenByAll = seqKv;
@@ -89,7 +96,8 @@ KvBlocks getKvBlocks(Arithmetic a, Value mBlock, const KernelLowering &lowering)
     Value seqQ = a.fresh(lowering.seqQ);
     Value zero = a.constant(0), one = a.constant(1);
     Value shift = a.sub(seqKv, seqQ);
-    Value rows = a.constant(lowering.taskRows()), pack = a.constant(lowering.pack);
+    Value rows = a.constant(lowering.taskRows()),
+          pack = a.constant(lowering.pack);
     Value firstRow = a.mul(mBlock, rows);
     Value firstPosition = a.div(firstRow, pack);
     Value lastPosition =
@@ -108,7 +116,8 @@ KvBlocks getKvBlocks(Arithmetic a, Value mBlock, const KernelLowering &lowering)
 
 /// Moves a loop's body into an scf loop; `leading` replace the region arguments
 /// in front of the carried ones.
-void moveBody(Operation *op, Region &region, scf::ForOp loop, ValueRange leading) {
+void moveBody(Operation *op, Region &region, scf::ForOp loop,
+              ValueRange leading) {
   Block &from = region.front(), &to = *loop.getBody();
   SmallVector<Value> arguments(leading);
   llvm::append_range(arguments, loop.getRegionIterArgs());
@@ -126,26 +135,30 @@ void moveBody(Operation *op, Region &region, scf::ForOp loop, ValueRange leading
   op->erase();
 }
 
-/// `bound` (i32) as something that LLVM knows nothing of. Of a loop that is known to run once or
-/// never it leaves no loop; ptxas then moves what is between two products of a warpgroup across
-/// them, and has not the registers for it.
+/// `bound` (i32) as something that LLVM knows nothing of. Of a loop that is
+/// known to run once or never it leaves no loop; ptxas then moves what is
+/// between two products of a warpgroup across them, and has not the registers
+/// for it.
 Value hide(OpBuilder &builder, Location loc, Value bound) {
   ImplicitLocOpBuilder b(loc, builder);
   return createOpaque(b, bound);
 }
 
-void lowerForTask(ForTaskOp op, Scheduler scheduler, const KernelLowering &lowering) {
+void lowerForTask(ForTaskOp op, Scheduler scheduler,
+                  const KernelLowering &lowering) {
   OpBuilder builder(op);
   Arithmetic a{builder, op.getLoc()};
-  Value block = NVVM::BlockIdXOp::create(builder, op.getLoc(), builder.getI32Type());
+  Value block =
+      NVVM::BlockIdXOp::create(builder, op.getLoc(), builder.getI32Type());
   Value tasks = lowering.tasks;
   if (lowering.target.getMma() == MMAFlavour::WGMMA)
     tasks = hide(builder, op.getLoc(), tasks);
-  auto loop = scf::ForOp::create(builder, op.getLoc(), a.toIndex(block), a.toIndex(tasks), a.toIndex(lowering.blocks),
+  auto loop = scf::ForOp::create(builder, op.getLoc(), a.toIndex(block),
+                                 a.toIndex(tasks), a.toIndex(lowering.blocks),
                                  op.getInitArgs());
   builder.setInsertionPointToStart(loop.getBody());
-  Value task = builder.createOrFold<arith::IndexCastOp>(op.getLoc(), builder.getI32Type(),
-                                                        loop.getInductionVar());
+  Value task = builder.createOrFold<arith::IndexCastOp>(
+      op.getLoc(), builder.getI32Type(), loop.getInductionVar());
   Task decoded = scheduler == Scheduler::LinearPersistent
                      ? decodeLinear(a, task, lowering)
                      : decodeLongestFirst(a, task, lowering);
@@ -159,19 +172,23 @@ void lowerForTask(ForTaskOp op, Scheduler scheduler, const KernelLowering &lower
 void lowerForKv(ForKvOp op, const KernelLowering &lowering) {
   OpBuilder builder(op);
   Arithmetic a{builder, op.getLoc()};
-  KvBlocks blocks = getKvBlocks(a, toI32(builder, op.getLoc(), op.getMBlock()), lowering);
+  KvBlocks blocks =
+      getKvBlocks(a, toI32(builder, op.getLoc(), op.getMBlock()), lowering);
   Value one = a.constant(1);
-  // The i-th visit is of block visited - 1 - i; blocks from `whole` on are masked.
+  // The i-th visit is of block visited - 1 - i; blocks from `whole` on are
+  // masked.
   Value firstUnmasked = a.max(a.sub(blocks.visited, blocks.whole), one);
-  Value begin = op.getRange() == KvRange::All             ? a.constant(0)
+  Value begin = op.getRange() == KvRange::All            ? a.constant(0)
                 : op.getRange() == KvRange::RestUnmasked ? firstUnmasked
-                                                          : one;
-  Value end = op.getRange() == KvRange::RestMasked ? firstUnmasked : blocks.visited;
+                                                         : one;
+  Value end =
+      op.getRange() == KvRange::RestMasked ? firstUnmasked : blocks.visited;
   Value last = a.sub(blocks.visited, one);
   if (lowering.target.getMma() == MMAFlavour::WGMMA)
     end = hide(builder, op.getLoc(), end);
-  auto loop = scf::ForOp::create(builder, op.getLoc(), a.toIndex(begin), a.toIndex(end),
-                                 a.toIndex(one), op.getInitArgs());
+  auto loop =
+      scf::ForOp::create(builder, op.getLoc(), a.toIndex(begin), a.toIndex(end),
+                         a.toIndex(one), op.getInitArgs());
   builder.setInsertionPointToStart(loop.getBody());
   Value visit = builder.createOrFold<arith::IndexCastOp>(
       op.getLoc(), builder.getI32Type(), loop.getInductionVar());
@@ -181,14 +198,17 @@ void lowerForKv(ForKvOp op, const KernelLowering &lowering) {
 void lowerFirstKv(FirstKvOp op, const KernelLowering &lowering) {
   OpBuilder builder(op);
   Arithmetic a{builder, op.getLoc()};
-  KvBlocks blocks = getKvBlocks(a, toI32(builder, op.getLoc(), op.getMBlock()), lowering);
-  op.getResult().replaceAllUsesWith(a.toIndex(a.sub(blocks.visited, a.constant(1))));
+  KvBlocks blocks =
+      getKvBlocks(a, toI32(builder, op.getLoc(), op.getMBlock()), lowering);
+  op.getResult().replaceAllUsesWith(
+      a.toIndex(a.sub(blocks.visited, a.constant(1))));
   op.erase();
 }
 
 } // namespace
 
-LogicalResult mlir::fa4::lowerLoops(RoleOp role, const KernelLowering &lowering) {
+LogicalResult mlir::fa4::lowerLoops(RoleOp role,
+                                    const KernelLowering &lowering) {
   SmallVector<ForTaskOp> tasks;
   SmallVector<ForKvOp> kvLoops;
   SmallVector<FirstKvOp> firsts;

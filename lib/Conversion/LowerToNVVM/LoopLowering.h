@@ -11,8 +11,8 @@
 
 namespace mlir::fa4 {
 
-/// Replaces every `fa4.for_task`, `fa4.for_kv` and `fa4.first_kv` in a role. The
-/// scf loops carry values of the same types.
+/// Replaces every `fa4.for_task`, `fa4.for_kv` and `fa4.first_kv` in a role.
+/// The scf loops carry values of the same types.
 LogicalResult lowerLoops(RoleOp role, const KernelLowering &lowering);
 
 } // namespace mlir::fa4

@@ -45,10 +45,11 @@ struct LowerToNVVM : mlir::fa4::impl::LowerToNVVMPassBase<LowerToNVVM> {
       return;
     if (ptxVersion < oldestPtx || ptxVersion > newestPtx) {
       kernels.front().emitOpError()
-          << "needs a PTX version from " << oldestPtx / 10 << '.' << oldestPtx % 10
-          << ", for tcgen05, to " << newestPtx / 10 << '.' << newestPtx % 10
-          << ", the newest that LLVM " << LLVM_VERSION_STRING << " writes, but 'ptx-version' is "
-          << ptxVersion / 10 << '.' << ptxVersion % 10;
+          << "needs a PTX version from " << oldestPtx / 10 << '.'
+          << oldestPtx % 10 << ", for tcgen05, to " << newestPtx / 10 << '.'
+          << newestPtx % 10 << ", the newest that LLVM " << LLVM_VERSION_STRING
+          << " writes, but 'ptx-version' is " << ptxVersion / 10 << '.'
+          << ptxVersion % 10;
       return signalPassFailure();
     }
     for (KernelOp kernel : kernels)
@@ -62,14 +63,16 @@ private:
       return kernel.emitOpError("expected to lie in a module");
     if (failed(checkReadyToLower(kernel)))
       return failure();
-    std::string version = llvm::formatv("{0}.{1}", ptxVersion / 10, ptxVersion % 10);
+    std::string version =
+        llvm::formatv("{0}.{1}", ptxVersion / 10, ptxVersion % 10);
     FailureOr<LaunchPlan> plan = planLaunch(kernel, version);
     if (failed(plan))
       return failure();
     auto module = kernel->getParentOfType<ModuleOp>();
     SmallVector<LaunchOp> launches;
     module.walk([&](LaunchOp launch) {
-      if (SymbolTable::lookupNearestSymbolFrom(launch, launch.getKernelAttr()) == kernel)
+      if (SymbolTable::lookupNearestSymbolFrom(
+              launch, launch.getKernelAttr()) == kernel)
         launches.push_back(launch);
     });
     FailureOr<SymbolRefAttr> function =
@@ -79,7 +82,8 @@ private:
     StringRef container = gpu::GPUDialect::getContainerModuleAttrName();
     module->setAttr(container, UnitAttr::get(&getContext()));
     for (LaunchOp launch : launches)
-      launch->getParentOfType<ModuleOp>()->setAttr(container, UnitAttr::get(&getContext()));
+      launch->getParentOfType<ModuleOp>()->setAttr(
+          container, UnitAttr::get(&getContext()));
     for (LaunchOp launch : launches)
       if (failed(lowerLaunch(launch, *function, plan->descriptor)))
         return failure();

@@ -17,8 +17,9 @@ static LogicalResult checkArrive(ArriveOp op) {
   if (arrival.getEngine() == Engine::Commit) {
     if (role.getThreads() == 32)
       return success();
-    return op.emitOpError() << "expected a role of one warp to commit, but @"
-                            << role.getSymName() << " has " << role.getThreads() / 32;
+    return op.emitOpError()
+           << "expected a role of one warp to commit, but @"
+           << role.getSymName() << " has " << role.getThreads() / 32;
   }
   if (barrier.getNamed())
     return success();
@@ -26,10 +27,11 @@ static LogicalResult checkArrive(ArriveOp op) {
   if (arrival.getCount() == threads || arrival.getCount() == threads / 32)
     return success();
   InFlightDiagnostic diag = op.emitOpError()
-                            << "expected " << threads << " arrivals, one a thread, or "
-                            << threads / 32 << ", one a warp, of @" << role.getSymName()
-                            << " on barrier \"" << barrier.getName() << "\", but got "
-                            << arrival.getCount();
+                            << "expected " << threads
+                            << " arrivals, one a thread, or " << threads / 32
+                            << ", one a warp, of @" << role.getSymName()
+                            << " on barrier \"" << barrier.getName()
+                            << "\", but got " << arrival.getCount();
   diag.attachNote(barrier.getLoc()) << "the barrier is here";
   return diag;
 }
@@ -45,7 +47,8 @@ static LogicalResult checkRolesStandTogether(KernelOp kernel) {
       continue;
     }
     if (interrupted)
-      return role.emitOpError("expected all roles together, with nothing between them");
+      return role.emitOpError(
+          "expected all roles together, with nothing between them");
     last = role;
   }
   return success();
@@ -56,9 +59,9 @@ static LogicalResult checkRings(Operation *op) {
   for (Value operand : op->getOperands())
     if (isa<RingType>(operand.getType()) && !operand.getDefiningOp<AllocOp>() &&
         !operand.getDefiningOp<AliasOp>())
-      return op->emitOpError(
-          "expected a ring that 'fa4.alloc' or 'fa4.alias' declares, not a value "
-          "chosen or carried at run time");
+      return op->emitOpError("expected a ring that 'fa4.alloc' or 'fa4.alias' "
+                             "declares, not a value "
+                             "chosen or carried at run time");
   return success();
 }
 
@@ -86,7 +89,8 @@ static LogicalResult checkSetUp(KernelOp kernel) {
       syncedAfterRoles = afterRoles;
     } else if (isa<RoleOp>(op)) {
       if (unsynced)
-        return unsynced->emitOpError("expected a 'fa4.cta_sync' between it and the roles");
+        return unsynced->emitOpError(
+            "expected a 'fa4.cta_sync' between it and the roles");
       afterRoles = true;
     } else if (auto found = dyn_cast<InitBarriersOp>(op)) {
       if (failed(once(found, init)))
@@ -102,36 +106,44 @@ static LogicalResult checkSetUp(KernelOp kernel) {
       if (!acquire)
         return op.emitOpError("expected a 'fa4.tmem_acquire' before it");
       if (!syncedAfterRoles)
-        return op.emitOpError("expected a 'fa4.cta_sync' between the roles and it");
+        return op.emitOpError(
+            "expected a 'fa4.cta_sync' between the roles and it");
     }
     if (isa<InitBarriersOp, TmemAcquireOp>(op) && afterRoles)
       return op.emitOpError("expected before the roles");
   }
   if (acquire && !release)
-    return acquire.emitOpError("expected a 'fa4.tmem_release' behind the roles");
+    return acquire.emitOpError(
+        "expected a 'fa4.tmem_release' behind the roles");
   for (auto barrier : kernel.getBody().getOps<BarrierOp>())
     if (!barrier.getNamed() && !init && !barrier->use_empty())
-      return barrier.emitOpError("expected a 'fa4.init_barriers' in the kernel");
+      return barrier.emitOpError(
+          "expected a 'fa4.init_barriers' in the kernel");
   return success();
 }
 
 /// Each matrix unit has its own ops and its own layout of fragments.
 static LogicalResult checkFlavour(Operation *op, bool wgmma) {
-  StringRef flavour = stringifyMMAFlavour(wgmma ? MMAFlavour::WGMMA : MMAFlavour::TCGen05);
-  bool ofTcgen05 = isa<MmaOp, ReadTileOp, RescaleOp, PublishOp, CollectOp, TmemAcquireOp,
-                       TmemReleaseOp, TmemWaitOp>(op);
-  bool ofWgmma = isa<WarpgroupMmaOp, WarpgroupWaitOp, FillOp, ScaleRowsOp, RowTotalOp, ExponentsOp>(op);
+  StringRef flavour =
+      stringifyMMAFlavour(wgmma ? MMAFlavour::WGMMA : MMAFlavour::TCGen05);
+  bool ofTcgen05 = isa<MmaOp, ReadTileOp, RescaleOp, PublishOp, CollectOp,
+                       TmemAcquireOp, TmemReleaseOp, TmemWaitOp>(op);
+  bool ofWgmma = isa<WarpgroupMmaOp, WarpgroupWaitOp, FillOp, ScaleRowsOp,
+                     RowTotalOp, ExponentsOp>(op);
   if (wgmma ? ofTcgen05 : ofWgmma)
     return op->emitOpError() << "is not for a target with " << flavour;
-  FragmentLayout layout = wgmma ? FragmentLayout::WGMMA : FragmentLayout::RowPerThread;
+  FragmentLayout layout =
+      wgmma ? FragmentLayout::WGMMA : FragmentLayout::RowPerThread;
   for (Type type : op->getResultTypes())
     if (auto fragment = dyn_cast<FragmentType>(type);
         fragment && fragment.getLayout() != layout)
-      return op->emitOpError() << "expected a fragment in '" << stringifyFragmentLayout(layout)
-                               << "' layout on a target with " << flavour << ", but got "
-                               << fragment;
+      return op->emitOpError()
+             << "expected a fragment in '" << stringifyFragmentLayout(layout)
+             << "' layout on a target with " << flavour << ", but got "
+             << fragment;
   if (auto exp2 = dyn_cast<Exp2Op>(op); exp2 && !wgmma && !exp2.getReference())
-    return op->emitOpError() << "expected a reference on a target with " << flavour;
+    return op->emitOpError()
+           << "expected a reference on a target with " << flavour;
   return success();
 }
 
@@ -140,16 +152,16 @@ LogicalResult mlir::fa4::checkReadyToLower(KernelOp kernel) {
   bool wgmma = kernel.getTarget().getMma() == MMAFlavour::WGMMA;
   int64_t tileRows = wgmma ? 64 : 128;
   if (kernel.getTileRows() != tileRows)
-    return kernel.emitOpError() << "expected tiles of " << tileRows << " rows on "
-                                << kernel.getTarget().getChip() << ", but got "
-                                << kernel.getTileRows();
+    return kernel.emitOpError() << "expected tiles of " << tileRows
+                                << " rows on " << kernel.getTarget().getChip()
+                                << ", but got " << kernel.getTileRows();
   if (failed(checkRolesStandTogether(kernel)) || failed(checkSetUp(kernel)) ||
       failed(checkFragments(kernel)))
     return failure();
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
     auto unplaced = [&](StringRef what) -> WalkResult {
-      return op->emitOpError() << "expected " << what
-                               << ": run --fa4-allocate-storage first";
+      return op->emitOpError()
+             << "expected " << what << ": run --fa4-allocate-storage first";
     };
     if (failed(checkRings(op)))
       return WalkResult::interrupt();
@@ -157,23 +169,30 @@ LogicalResult mlir::fa4::checkReadyToLower(KernelOp kernel) {
       return unplaced("a place for the ring");
     if (auto barrier = dyn_cast<BarrierOp>(op); barrier && !barrier.getAt())
       return unplaced("a place for the barrier");
-    if (auto acquire = dyn_cast<TmemAcquireOp>(op); acquire && !acquire.getColumns())
+    if (auto acquire = dyn_cast<TmemAcquireOp>(op);
+        acquire && !acquire.getColumns())
       return unplaced("a number of columns");
     if (isa<NextOp>(op))
-      return op->emitOpError("expected slots as values: run --fa4-materialize-phases first");
+      return op->emitOpError(
+          "expected slots as values: run --fa4-materialize-phases first");
     if (auto wait = dyn_cast<WaitOp>(op);
-        wait && !wait.getParity() && !wait.getBarrier().getDefiningOp<BarrierOp>().getNamed())
-      return op->emitOpError("expected a parity: run --fa4-materialize-phases first");
-    if (auto arrive = dyn_cast<ArriveOp>(op); arrive && failed(checkArrive(arrive)))
+        wait && !wait.getParity() &&
+        !wait.getBarrier().getDefiningOp<BarrierOp>().getNamed())
+      return op->emitOpError(
+          "expected a parity: run --fa4-materialize-phases first");
+    if (auto arrive = dyn_cast<ArriveOp>(op);
+        arrive && failed(checkArrive(arrive)))
       return WalkResult::interrupt();
     if (isa<LoadOp, StoreOp, StoreWaitOp, MmaOp>(op) &&
         op->getParentOfType<RoleOp>().getThreads() != 32)
       return op->emitOpError("expected a role of one warp to issue it");
     if (failed(checkFlavour(op, wgmma)))
       return WalkResult::interrupt();
-    bool perThread = isa<ReadTileOp, WriteTileOp, RescaleOp, PublishOp, CollectOp, StoreLseOp,
-                         MaskOp, RowMaxOp, ExponentsOp, Exp2Op, RowSumOp, ConvertOp, NormalizeOp, ScaleOp, ScaleRowsOp,
-                         FillOp, RowTotalOp>(op);
+    bool perThread =
+        isa<ReadTileOp, WriteTileOp, RescaleOp, PublishOp, CollectOp,
+            StoreLseOp, MaskOp, RowMaxOp, ExponentsOp, Exp2Op, RowSumOp,
+            ConvertOp, NormalizeOp, ScaleOp, ScaleRowsOp, FillOp, RowTotalOp>(
+            op);
     if (perThread) {
       auto role = op->getParentOfType<RoleOp>();
       if (!role || role.getThreads() != 128)
@@ -184,7 +203,8 @@ LogicalResult mlir::fa4::checkReadyToLower(KernelOp kernel) {
   return failure(result.wasInterrupted());
 }
 
-void mlir::fa4::recordSynchronization(KernelOp kernel, KernelLowering &lowering) {
+void mlir::fa4::recordSynchronization(KernelOp kernel,
+                                      KernelLowering &lowering) {
   for (RoleOp role : kernel.getBody().getOps<RoleOp>()) {
     bool usesTmem = false;
     role.walk([&](Operation *op) {

@@ -25,7 +25,9 @@ public:
   LogicalResult run();
 
 private:
-  Value constant(Location loc, int64_t value) { return i32Constant(builder, loc, value); }
+  Value constant(Location loc, int64_t value) {
+    return i32Constant(builder, loc, value);
+  }
   Value isWarp(Location loc, int64_t warp) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                  getWarp(builder, loc), constant(loc, warp));
@@ -53,8 +55,10 @@ private:
   bool failedRole = false;
 };
 
-void StructureLowering::inWarp(Location loc, int64_t warp, llvm::function_ref<void()> emit) {
-  auto branch = scf::IfOp::create(builder, loc, isWarp(loc, warp), /*withElse=*/false);
+void StructureLowering::inWarp(Location loc, int64_t warp,
+                               llvm::function_ref<void()> emit) {
+  auto branch =
+      scf::IfOp::create(builder, loc, isWarp(loc, warp), /*withElse=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   emit();
@@ -63,14 +67,16 @@ void StructureLowering::inWarp(Location loc, int64_t warp, llvm::function_ref<vo
 void StructureLowering::lowerInitBarriers(InitBarriersOp op) {
   Location loc = op.getLoc();
   inWarp(loc, static_cast<int64_t>(op.getWarp()), [&] {
-    auto elected = scf::IfOp::create(builder, loc, lowering.elected, /*withElse=*/false);
+    auto elected =
+        scf::IfOp::create(builder, loc, lowering.elected, /*withElse=*/false);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(elected.thenBlock());
       for (BarrierOp barrier : entry.getOps<BarrierOp>()) {
         if (barrier.getNamed())
           continue;
-        for (int64_t slot = 0; slot < static_cast<int64_t>(barrier.getSlots()); ++slot)
+        for (int64_t slot = 0; slot < static_cast<int64_t>(barrier.getSlots());
+             ++slot)
           NVVM::MBarrierInitOp::create(
               builder, barrier.getLoc(),
               getSmemPointer(builder, barrier.getLoc(), lowering,
@@ -89,9 +95,9 @@ void StructureLowering::lowerTmemAcquire(TmemAcquireOp op) {
   tmemPending = true;
   inWarp(loc, static_cast<int64_t>(op.getWarp()), [&] {
     // --fa4-allocate-storage keeps the last 16 bytes for the address.
-    NVVM::Tcgen05AllocOp::create(builder, loc,
-                                 getSmemPointer(builder, loc, lowering, smemBytes - 16),
-                                 constant(loc, tmemColumns));
+    NVVM::Tcgen05AllocOp::create(
+        builder, loc, getSmemPointer(builder, loc, lowering, smemBytes - 16),
+        constant(loc, tmemColumns));
     NVVM::Tcgen05RelinquishAllocPermitOp::create(builder, loc);
   });
 }
@@ -99,11 +105,13 @@ void StructureLowering::lowerTmemAcquire(TmemAcquireOp op) {
 void StructureLowering::lowerCtaSync(CtaSyncOp op) {
   Location loc = op.getLoc();
   if (tmemColumns)
-    NVVM::Tcgen05FenceOp::create(builder, loc, NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+    NVVM::Tcgen05FenceOp::create(builder, loc,
+                                 NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
   NVVM::Barrier0Op::create(builder, loc);
   if (!tmemColumns)
     return;
-  NVVM::Tcgen05FenceOp::create(builder, loc, NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+  NVVM::Tcgen05FenceOp::create(builder, loc,
+                               NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
   if (!tmemPending)
     return;
   tmemPending = false;
@@ -111,15 +119,16 @@ void StructureLowering::lowerCtaSync(CtaSyncOp op) {
   if (tmemColumns == 512)
     lowering.tmem = constant(loc, 0);
   else
-    lowering.tmem =
-        LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
-                             getSmemPointer(builder, loc, lowering, smemBytes - 16));
+    lowering.tmem = LLVM::LoadOp::create(
+        builder, loc, builder.getI32Type(),
+        getSmemPointer(builder, loc, lowering, smemBytes - 16));
 }
 
 void StructureLowering::lowerTmemRelease(TmemReleaseOp op) {
   Location loc = op.getLoc();
   inWarp(loc, static_cast<int64_t>(op.getWarp()), [&] {
-    NVVM::Tcgen05DeallocOp::create(builder, loc, toTmemPointer(builder, loc, lowering.tmem),
+    NVVM::Tcgen05DeallocOp::create(builder, loc,
+                                   toTmemPointer(builder, loc, lowering.tmem),
                                    constant(loc, tmemColumns));
   });
 }
@@ -128,18 +137,21 @@ LogicalResult StructureLowering::inlineRole(RoleOp role) {
   Location loc = role.getLoc();
   Block *body = &role.getBody().front();
   if (Value instance = role.getInstance()) {
-    Value group = arith::ShRUIOp::create(builder, loc, lowering.warp, constant(loc, 2));
+    Value group =
+        arith::ShRUIOp::create(builder, loc, lowering.warp, constant(loc, 2));
     if (role.getFirstWarp() != 0)
       group = arith::SubIOp::create(builder, loc, group,
                                     constant(loc, role.getFirstWarp() / 4));
     instance.replaceAllUsesWith(
-        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), group).getResult());
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), group)
+            .getResult());
   }
   // Loops first: they ask for the role around them.
   if (failed(lowerLoops(role, lowering)))
     return failure();
   Block *target = builder.getInsertionBlock();
-  target->getOperations().splice(builder.getInsertionPoint(), body->getOperations());
+  target->getOperations().splice(builder.getInsertionPoint(),
+                                 body->getOperations());
   return success();
 }
 
@@ -152,15 +164,17 @@ void StructureLowering::lowerWarpgroup(MutableArrayRef<RoleOp> roles) {
   int64_t budget = roles.front().getRegisters();
   if (budget != atLaunch)
     NVVM::SetMaxRegisterOp::create(builder, loc, static_cast<uint32_t>(budget),
-                                   budget > atLaunch ? NVVM::SetMaxRegisterAction::increase
-                                                     : NVVM::SetMaxRegisterAction::decrease);
+                                   budget > atLaunch
+                                       ? NVVM::SetMaxRegisterAction::increase
+                                       : NVVM::SetMaxRegisterAction::decrease);
   OpBuilder::InsertionGuard guard(builder);
   for (auto [index, role] : llvm::enumerate(roles)) {
     if (index + 1 != roles.size()) {
-      Value mine =
-          arith::CmpIOp::create(builder, role.getLoc(), arith::CmpIPredicate::ult,
-                                lowering.warp, constant(role.getLoc(), role.getEndWarp()));
-      auto branch = scf::IfOp::create(builder, role.getLoc(), mine, /*withElse=*/true);
+      Value mine = arith::CmpIOp::create(
+          builder, role.getLoc(), arith::CmpIPredicate::ult, lowering.warp,
+          constant(role.getLoc(), role.getEndWarp()));
+      auto branch =
+          scf::IfOp::create(builder, role.getLoc(), mine, /*withElse=*/true);
       builder.setInsertionPointToStart(branch.thenBlock());
       failedRole |= failed(inlineRole(role));
       syncWarp(role.getLoc());
@@ -174,18 +188,22 @@ void StructureLowering::lowerWarpgroup(MutableArrayRef<RoleOp> roles) {
 
 LogicalResult StructureLowering::lowerRoles(MutableArrayRef<RoleOp> roles) {
   SmallVector<RoleOp> sorted(roles.begin(), roles.end());
-  llvm::sort(sorted, [](RoleOp a, RoleOp b) { return a.getFirstWarp() < b.getFirstWarp(); });
+  llvm::sort(sorted, [](RoleOp a, RoleOp b) {
+    return a.getFirstWarp() < b.getFirstWarp();
+  });
   OpBuilder::InsertionGuard guard(builder);
   for (size_t begin = 0; begin < sorted.size();) {
     int64_t endGroup = (sorted[begin].getEndWarp() + 3) / 4;
     size_t end = begin + 1;
     while (end < sorted.size() && sorted[end].getFirstWarp() / 4 < endGroup)
       ++end;
-    MutableArrayRef<RoleOp> group = MutableArrayRef<RoleOp>(sorted).slice(begin, end - begin);
+    MutableArrayRef<RoleOp> group =
+        MutableArrayRef<RoleOp>(sorted).slice(begin, end - begin);
     Location loc = group.front().getLoc();
     if (end != sorted.size()) {
-      Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                         lowering.warp, constant(loc, endGroup * 4));
+      Value mine =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                lowering.warp, constant(loc, endGroup * 4));
       auto branch = scf::IfOp::create(builder, loc, mine, /*withElse=*/true);
       builder.setInsertionPointToStart(branch.thenBlock());
       lowerWarpgroup(group);

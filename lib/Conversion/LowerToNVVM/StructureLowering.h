@@ -21,8 +21,8 @@ void recordSynchronization(KernelOp kernel, KernelLowering &lowering);
 
 /// Replaces set-up ops, roles and loops in `entry`, which holds the kernel's
 /// body, by branches on the warp and scf loops.
-LogicalResult lowerStructure(Block &entry, KernelLowering &lowering, int64_t warps,
-                             int64_t smemBytes);
+LogicalResult lowerStructure(Block &entry, KernelLowering &lowering,
+                             int64_t warps, int64_t smemBytes);
 
 } // namespace mlir::fa4
 

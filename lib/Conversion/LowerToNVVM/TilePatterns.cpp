@@ -208,14 +208,13 @@ struct StoreLsePattern : KernelPattern<StoreLseOp> {
     // Unsigned: the last block's rows may lie past 2^31.
     Value exists = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, position,
                                         kernel.seqQ);
-    Value lse =
-        getLogSumExp(b, adaptor.getReference().front(), adaptor.getSum().front());
+    Value lse = getLogSumExp(b, adaptor.getReference().front(),
+                             adaptor.getSum().front());
     auto guard = scf::IfOp::create(b, exists, /*withElseRegion=*/false);
     b.setInsertionPointToStart(guard.thenBlock());
-    LLVM::StoreOp::create(
-        b, lse,
-        getLsePointer(b, kernel, adaptor.getTarget().front(), at[0], at[1],
-                      kernel.thread, position));
+    LLVM::StoreOp::create(b, lse,
+                          getLsePointer(b, kernel, adaptor.getTarget().front(),
+                                        at[0], at[1], kernel.thread, position));
     // The warp's next barrier is an aligned one: its lanes have to be together.
     b.setInsertionPointAfter(guard);
     NVVM::SyncWarpOp::create(b, i32Constant(b, b.getLoc(), -1));

@@ -45,9 +45,9 @@ FailureOr<int64_t> schedule::planPack(AttentionOp op, GroupPacking choice,
     return group;
   if (choice == GroupPacking::Auto)
     return 1;
-  InFlightDiagnostic diag =
-      op.emitOpError() << "expected a group size that divides the " << rows
-                       << " rows of a tile to pack query heads, but ";
+  InFlightDiagnostic diag = op.emitOpError()
+                            << "expected a group size that divides the " << rows
+                            << " rows of a tile to pack query heads, but ";
   if (isStatic)
     diag << "got " << group << ": pass 'group-packing=auto' or 'off'";
   else

@@ -37,7 +37,8 @@ struct Mutant {
 ///   columns    it touches the columns beside, or a step of K more or less
 ///   geometry   an alias lies elsewhere
 ///   flag       a flag is the other way round
-///   parity     it waits for the other parity; a loop begins with another, or does
+///   parity     it waits for the other parity; a loop begins with another, or
+///   does
 ///              not flip it (where phases are materialized)
 ///   scale      it multiplies S by another number
 ///   source     it copies another tile; a loop runs over other blocks
