@@ -111,6 +111,10 @@ class _Binder:
 
     def evaluate(self, where: str, expr: Expr) -> int:
         try:
+            return expr.value_at(self.values)
+        except (KeyError, ExprError):
+            pass
+        try:
             return expr.evaluate(self.lookup)
         except ExprError as error:
             raise ValueError(f"{where}: {error}") from None

@@ -10,7 +10,7 @@ the words of the C++ library.
 from __future__ import annotations
 
 import re
-from typing import Callable, Dict, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
 LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
 MAX_DEPTH = 200
@@ -46,13 +46,14 @@ class ExprError(ValueError):
 class Expr:
     """A constant, a name, or an operator or function over operands; immutable."""
 
-    __slots__ = ("op", "value", "operands", "depth")
+    __slots__ = ("op", "value", "operands", "depth", "_compiled")
 
     def __init__(self, op: str, value: Union[int, str, None] = None, operands: Tuple["Expr", ...] = ()) -> None:
         self.op = op  # "const", "name", or the spelling of an operator or function
         self.value = value
         self.operands = operands
         self.depth: int = 1 + max((operand.depth for operand in operands), default=0)
+        self._compiled: Any = None
 
     def __str__(self) -> str:
         if not self.operands:
@@ -91,9 +92,73 @@ class Expr:
             raise self._fault("a result beyond 64 bits", values)
         return result
 
+    def value_at(self, values: Mapping[str, int]) -> int:
+        """What `evaluate` gives, by code of Python's own from the second time on.
+
+        Raises KeyError for a name without a value, else ExprError.
+        """
+        if self._compiled is None:
+            self._compiled = _ONCE
+            return self.evaluate(values.__getitem__)
+        if self._compiled is _ONCE:
+            self._compiled = _compile(self)
+        try:
+            return self._compiled(values)  # type: ignore[no-any-return]
+        except (ZeroDivisionError, _NoValue):
+            return self.evaluate(values.__getitem__)  # which words it
+
     def _fault(self, what: str, values: List[int]) -> ExprError:
         return ExprError(f"{what} in '{self}' (operands {', '.join(map(str, values))})")
 
+
+class _NoValue(Exception):
+    """A fault of compiled code."""
+
+
+_ONCE = object()  # in place of the code of an expression that was evaluated once
+
+
+def _in_range(value: int) -> int:
+    if LOWEST <= value <= HIGHEST:
+        return value
+    raise _NoValue
+
+
+def _log2floor(value: int) -> int:
+    if value < 1:
+        raise _NoValue
+    return value.bit_length() - 1
+
+
+def _compile(expr: Expr) -> Any:
+    names = {"__builtins__": {}, "in_range": _in_range, "log2floor": _log2floor, "min": min, "max": max}
+    try:
+        return eval(f"lambda v: {_source(expr)}", names)
+    except (SyntaxError, MemoryError, RecursionError):  # too deep for Python
+        return lambda values: expr.evaluate(values.__getitem__)
+
+
+def _source(expr: Expr) -> str:
+    """Its text in Python, where `v` has the values of names."""
+    if not expr.operands:
+        return f"({expr.value})" if expr.op == "const" else f"v[{expr.value!r}]"
+    operands = [_source(operand) for operand in expr.operands]
+    return _SOURCE[expr.op].format(*operands)
+
+
+_SOURCE = {
+    **{op: "in_range({} %s {})" % op for op in ("+", "-", "*")},
+    **{op: "(1 if {} %s {} else 0)" % op for op in ("==", "!=", "<", "<=", ">", ">=")},
+    "/": "in_range({} // {})",
+    "%": "({} % {})",
+    "&&": "(1 if {} and {} else 0)",
+    "||": "(1 if {} or {} else 0)",
+    "ceildiv": "in_range(-(-{} // {}))",
+    "min": "min({}, {})",
+    "max": "max({}, {})",
+    "select": "({1} if {0} else {2})",
+    "log2floor": "log2floor({})",
+}
 
 _APPLY: Dict[str, Callable[..., Optional[int]]] = {
     "+": lambda a, b: a + b,

@@ -4,9 +4,10 @@
 
 """The expression language of launch descriptors."""
 
+import random
 import unittest
 
-from fa4._expr import ExprError, is_name, parse
+from fa4._expr import FUNCTIONS, PRECEDENCE, ExprError, is_name, parse
 
 VALUES = {"a": 7, "b": -3, "q.stride0": 4096, "zero": 0}
 
@@ -17,7 +18,22 @@ def value(text):
             raise ExprError(f"unknown symbol '{name}'")
         return VALUES[name]
 
-    return parse(text).evaluate(lookup)
+    expr = parse(text)
+    found = outcome(lambda: expr.evaluate(lookup))
+    for _ in range(3):  # the second time it is compiled
+        again = outcome(lambda: expr.value_at(VALUES))
+        if "unknown symbol" not in str(found):
+            assert again == found, (text, again, found)
+    if isinstance(found, str):
+        raise ExprError(found)
+    return found
+
+
+def outcome(call):
+    try:
+        return call()
+    except (ExprError, KeyError) as error:
+        return str(error)
 
 
 class Expressions(unittest.TestCase):
@@ -61,6 +77,29 @@ class Expressions(unittest.TestCase):
             with self.assertRaises(ExprError) as caught:
                 value(text)
             self.assertEqual(str(caught.exception), message)
+
+    def test_random(self):
+        """Compiled code says what the tree says, in values and in faults."""
+        random.seed(3)
+        leaves = ["a", "b", "zero", "q.stride0", "1", "2", "-1", "64", "9223372036854775807", "-9223372036854775808"]
+
+        def draw(depth):
+            if depth == 0 or random.random() < 0.1:
+                return random.choice(leaves)
+            op = random.choice([*PRECEDENCE, *FUNCTIONS])
+            operands = [draw(depth - 1) for _ in range(FUNCTIONS.get(op, 2))]
+            return f"{op}({', '.join(operands)})" if op in FUNCTIONS else f"({f' {op} '.join(operands)})"
+
+        faults = 0
+        for _ in range(2000):
+            text = draw(random.randrange(1, 5))
+            try:
+                value(text)
+            except ExprError:
+                faults += 1
+        self.assertTrue(100 < faults < 1900, faults)
+        deep = "a" + " - (a" * 90 + ")" * 90
+        self.assertEqual(value(deep), 7)
 
     def test_text_that_is_none(self):
         for text, message in {
