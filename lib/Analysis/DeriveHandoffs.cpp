@@ -47,13 +47,19 @@ private:
                std::map<int32_t, int32_t> &agents) const;
   void findCrossings();
   /// Runs the sample with some of the handoffs. The first dependence that they
-  /// leave open, or -1; -2 when agents wait for each other.
-  int32_t simulate(ArrayRef<bool> chosen) const;
+  /// leave open, or -1; -2 when agents wait for each other, with the step that
+  /// each of them cannot take.
+  int32_t simulate(ArrayRef<bool> chosen,
+                   SmallVectorImpl<int32_t> *stuck = nullptr) const;
+  InFlightDiagnostic emitStuck(ArrayRef<int32_t> stuck) const;
   int32_t getOrdinal(const Dependence &dependence) const;
 
   const Step &getStep(int32_t step) const { return sample.steps[step]; }
   int32_t getRole(int32_t step) const {
     return program.agents[getStep(step).agent].role;
+  }
+  StringRef getRoleName(int32_t step) const {
+    return RoleOp(program.roles[getRole(step)].op).getSymName();
   }
 
   const Program &program;
@@ -337,7 +343,8 @@ void HandoffFinder::findCrossings() {
     });
 }
 
-int32_t HandoffFinder::simulate(ArrayRef<bool> chosen) const {
+int32_t HandoffFinder::simulate(ArrayRef<bool> chosen,
+                                SmallVectorImpl<int32_t> *stuck) const {
   size_t numAgents = program.agents.size();
   // Of each clock, how many steps of each agent are known to be done.
   std::vector<int32_t> clocks(numAgents * numAgents, 0);
@@ -387,9 +394,17 @@ int32_t HandoffFinder::simulate(ArrayRef<bool> chosen) const {
     for (size_t agent = 0; agent < numAgents; ++agent)
       progress |= run(agent);
   }
-  for (size_t agent = 0; agent < numAgents; ++agent)
-    if (at[agent] != sample.byAgent[agent].size())
-      return -2;
+  bool ended = true;
+  for (size_t agent = 0; agent < numAgents; ++agent) {
+    const std::vector<int32_t> &own = sample.byAgent[agent];
+    if (at[agent] == own.size())
+      continue;
+    ended = false;
+    if (stuck)
+      stuck->push_back(own[at[agent]]);
+  }
+  if (!ended)
+    return -2;
   for (auto [index, dependence] : llvm::enumerate(dependences)) {
     const Step &from = getStep(dependence.from);
     if (from.place.rank != kLoad &&
@@ -397,6 +412,18 @@ int32_t HandoffFinder::simulate(ArrayRef<bool> chosen) const {
       return index;
   }
   return -1;
+}
+
+InFlightDiagnostic HandoffFinder::emitStuck(ArrayRef<int32_t> stuck) const {
+  InFlightDiagnostic diag =
+      getStep(stuck.front()).op->emitOpError()
+      << "expected roles whose orders of accesses agree, but each waits for "
+         "another: @"
+      << getRoleName(stuck.front()) << " stops here";
+  for (int32_t step : stuck.drop_front())
+    diag.attachNote(getStep(step).op->getLoc())
+        << "and @" << getRoleName(step) << " here";
+  return diag;
 }
 
 FailureOr<std::vector<Handoff>> HandoffFinder::run() {
@@ -436,20 +463,18 @@ FailureOr<std::vector<Handoff>> HandoffFinder::run() {
       if (after != -1 && (flow || before != -2 || after == -2))
         chosen[i] = true;
     }
-  int32_t open = simulate(chosen);
+  SmallVector<int32_t> stuck;
+  int32_t open = simulate(chosen, &stuck);
   if (open == -2)
-    return KernelOp(program.kernel)
-               .emitOpError(
-                   "expected roles whose orders of accesses agree, but "
-                   "each waits for another"),
-           failure();
+    return emitStuck(stuck), failure();
   if (open >= 0) {
     const Dependence &dependence = dependences[open];
     InFlightDiagnostic diag =
         getStep(dependence.to).op->emitOpError()
         << "expected an order that one arrival and one wait a phase can give, "
-           "but found none behind @"
-        << RoleOp(program.roles[getRole(dependence.from)].op).getSymName();
+           "but found none for \""
+        << AllocOp(program.rings[dependence.ring].op).getName() << "\"["
+        << dependence.slot << "] behind @" << getRoleName(dependence.from);
     diag.attachNote(getStep(dependence.from).op->getLoc())
         << "the access that comes before is here";
     return failure();

@@ -28,9 +28,10 @@
 // CROSSED: error: 'fa4.collect' op expected the role to touch a tile in the order of the blocks, and within a block in that of the data
 // CROSSED: note: this comes later, but the role does it earlier
 // RUN: not fa4-opt %t.dir/cycle.mlir --fa4-derive-contracts -o %t.out.mlir 2>&1 | FileCheck %s --check-prefix=CYCLE
-// CYCLE: error: 'fa4.kernel' op expected roles whose orders of accesses agree, but each waits for another
+// CYCLE: error: 'fa4.collect' op expected roles whose orders of accesses agree, but each waits for another: @r stops here
+// CYCLE: note: and @other here
 // RUN: not fa4-opt %t.dir/uneven.mlir --fa4-derive-contracts -o %t.out.mlir 2>&1 | FileCheck %s --check-prefix=UNEVEN
-// UNEVEN: error: 'fa4.publish' op expected an order that one arrival and one wait a phase can give, but found none behind @other
+// UNEVEN: error: 'fa4.publish' op expected an order that one arrival and one wait a phase can give, but found none for "mail"[0] behind @other
 // UNEVEN: note: the access that comes before is here
 
 //--- attention.mlir
