@@ -77,6 +77,12 @@ def not_cuda(name: str, what: str) -> TypeError:
     return TypeError(f"operand '{name}': expected a tensor on a CUDA device, but got one on {what}")
 
 
+def tell_autograd(array: Any) -> None:
+    """That what PyTorch has saved of a tensor is not what it was."""
+    if is_torch(array) and not array.is_inference():
+        sys.modules["torch"].autograd.graph.increment_version(array)
+
+
 def torch_types() -> Dict[Any, str]:
     torch = sys.modules["torch"]
     return {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64",

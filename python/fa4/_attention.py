@@ -16,9 +16,11 @@ from ._bind import Operand
 from ._driver import Device, get_device, kept_context
 from ._frameworks import framework_of
 from ._kernel import Kernel, as_scale, state
-from ._layout import OUTPUTS, check_outputs_apart, columns_of, fits, is_distinct, may_overlap
+from ._layout import OUTPUTS, check_memory, check_outputs_apart, columns_of, fits, is_distinct, may_overlap
 from ._plan import Plan
 from ._streams import among
+
+MAX_HEAD_DIM = 128
 
 _kernels: List[Kernel] = []
 _lock = threading.Lock()
@@ -75,12 +77,18 @@ def attention(
         result = _torch_attention(q, k, v, causal, scale, return_lse, out)
         if result is not NotImplemented:
             return result
-    elif is_torch(q):
+    elif is_torch(q) or _is_traced(q, k, v):
         _load_torch()
         return attention(q, k, v, causal, scale, return_lse, out)
     # JAX leaves the device of its last work as the current one, which is its caller's.
     with kept_context() if is_jax(q) else nullcontext():
         return _attention_of_arrays(q, k, v, bool(causal), as_scale(scale), bool(return_lse), out)
+
+
+def _is_traced(*arrays: Any) -> bool:
+    """Whether torch.fx follows the call."""
+    fx = sys.modules.get("torch.fx")
+    return fx is not None and any(isinstance(array, fx.Proxy) for array in arrays)
 
 
 def _load_torch() -> None:
@@ -101,6 +109,7 @@ def _attention_of_arrays(
     for name in arrays:
         if not views[name].writable:
             raise TypeError(f"operand '{name}': expected memory that can be written")
+    check_memory(*_split(views))
     check_outputs_apart(*_split(views))
     device, head_dim = get_device(views["q"].device), views["q"].operand.shape[3]
     if is_empty(views["q"].operand):
@@ -202,6 +211,10 @@ def check_inputs(operands: Mapping[str, Operand], devices: Mapping[str, int]) ->
             heads = "Hq" if name == "q" else "Hkv"
             raise ValueError(
                 f"{where}: expected rank 4 [B, S, {heads}, D], but got {len(operand.shape)} {list(operand.shape)}"
+            )
+        if not (name == "v" or operand.shape[3]) or operand.shape[3] > MAX_HEAD_DIM:
+            raise ValueError(
+                f"{where}, dimension 3: expected a head dimension of 1 to {MAX_HEAD_DIM}, but got {operand.shape[3]}"
             )
         for axis, what in ((0, "batches"), (3, "the head dimension")):
             if operand.shape[axis] != q.shape[axis] and (name, axis) != ("v", 3):

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, Mapping, Optional, Union
 
-from ._arrays import View, view_of
+from ._arrays import View, tell_autograd, view_of
 from ._bind import bind
 from ._descriptor import Descriptor, DescriptorError
 from ._driver import CudaError, Device, get_device
-from ._layout import OUTPUTS
+from ._layout import OUTPUTS, check_memory
 from ._image import load_function, load_in_capture, load_library, refusal
 from ._plan import Plan
 from ._streams import among
@@ -98,7 +98,10 @@ class Kernel:
         return dict(self.descriptor.versions)
 
     def __call__(self, *tensors: Any, scalars: Optional[Mapping[str, float]] = None) -> None:
-        """Launches on the current stream of the first tensor's framework and device."""
+        """Launches on the current stream of the first tensor's framework and device.
+
+        That is all: gradients, and outputs that lie over inputs, are the caller's to see to.
+        """
         if len(tensors) != len(self.operands):
             raise TypeError(f"expected {len(self.operands)} tensors ({', '.join(self.operands)}), got {len(tensors)}")
         views = {name: view_of(tensor, name) for name, tensor in zip(self.operands, tensors)}
@@ -113,10 +116,15 @@ class Kernel:
                     f"but got one on {view.device}"
                 )
         plan = self.plan(views, first.device, scalars)
+        if not plan.binding.skip:
+            check_memory({n: view.operand for n, view in views.items()}, {n: view.address for n, view in views.items()})
         launch = plan.launch_at(tuple(view.address for view in views.values()))
         if launch is not None:
             with among(plan.device, list(views.values())) as stream:
                 launch(stream)
+            for name, tensor in zip(self.operands, tensors):
+                if name in OUTPUTS:
+                    tell_autograd(tensor)
 
     def plan(self, views: Mapping[str, View], device: int, scalars: Optional[Mapping[str, float]] = None) -> Plan:
         """The launch of these types, shapes and strides on a device, kept for the next call."""

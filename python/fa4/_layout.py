@@ -8,7 +8,7 @@ A kernel reads and writes through tensor maps. What these cannot show, fa4.atten
 
 from __future__ import annotations
 
-from typing import Mapping, Optional, Sequence, Tuple
+from typing import Mapping, Sequence, Tuple
 
 from ._bind import Operand
 from ._tensor_map import TYPES
@@ -129,7 +129,14 @@ def _overlaps_input(name: str, operands: Mapping[str, Operand], addresses: Mappi
     )
 
 
+def check_memory(operands: Mapping[str, Operand], addresses: Mapping[str, int]) -> None:
+    """Raises for elements that lie nowhere, as those of a wrapper or of a storage that was given back."""
+    for name, operand in operands.items():
+        if not addresses[name] and 0 not in operand.shape:
+            raise ValueError(f"operand '{name}': expected memory, but its address is 0")
+
+
 def check_outputs_apart(operands: Mapping[str, Operand], addresses: Mapping[str, int]) -> None:
-    """Raises where one output is over another: neither would be right."""
+    """Raises where one output may be over another: neither would be right."""
     if "lse" in operands and may_overlap(operands["o"], addresses["o"], operands["lse"], addresses["lse"]):
-        raise ValueError("operand 'lse': expected memory of its own, but it overlaps 'o'")
+        raise ValueError("operand 'lse': expected memory of its own, but it may overlap 'o'")

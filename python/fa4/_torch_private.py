@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable, Sequence
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 
 def _find(path: str, otherwise: Any) -> Any:
@@ -45,22 +47,37 @@ _Guards = _find("_dynamo.guards.TensorGuards", None)
 
 def guard(tensors: Sequence[Tensor]) -> Callable[..., bool]:
     """Whether others have the class, type, shape, strides, device and dispatch keys of these
-    tensors, in one call: a key of all that takes twenty objects. May always say no."""
-    if _Guards is None:
+    tensors, in one call: a key of all that takes twenty objects. May always say no.
+
+    It must not be given tensors without strides, which end the process.
+    """
+    if _Guards is None or not _guards_work():
         return never
+    if len({id(tensor) for tensor in tensors}) == len(tensors):
+        return _guard_of(tensors)
+    # One guard of several tensors says no where two of them are one object.
+    each = [_guard_of([tensor]) for tensor in tensors]
+    return lambda *others: all([same(other) for same, other in zip(each, others)])
+
+
+def _guard_of(tensors: Sequence[Tensor]) -> Callable[..., bool]:
     shapes, strides = ([list(of(tensor)) for tensor in tensors] for of in (Tensor.size, Tensor.stride))
-    return _Guards(*tensors, dynamic_dims_sizes=shapes, dynamic_dims_strides=strides).check
+    return _Guards(*tensors, dynamic_dims_sizes=shapes, dynamic_dims_strides=strides).check  # type: ignore[no-any-return]
 
 
+@functools.lru_cache(maxsize=None)
 def _guards_work() -> bool:
     """Of other arguments, or with another meaning, they are not used."""
     this, like, other = (torch.zeros(shape, device="cpu") for shape in ((2, 3), (2, 3), (3, 2)))
     try:
-        same = guard([this, this])
+        same = _guard_of([this, this.clone()])
         return [same(this, x) for x in (like, other, other.t(), like.double())] == [True, False, False, False]
     except Exception:
         return False
 
 
-if not _guards_work():
-    _Guards = None
+def have_tangents(tensors: Sequence[Tensor]) -> bool:
+    """Whether a derivative in forward mode is asked for: of dual tensors, or under torch.func.jvp."""
+    if forward_ad._current_level >= 0:
+        return any(forward_ad.unpack_dual(tensor).tangent is not None for tensor in tensors)
+    return False

@@ -11,14 +11,12 @@ that has the compiler, or made now.
 
 import itertools
 import os
-import random
 import subprocess
 import sys
 import threading
 import unittest
 import warnings
 from pathlib import Path
-from unittest import mock
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 try:
@@ -202,145 +200,6 @@ class Frameworks(OnGpu):
         found = fa4.attention(*(jax.dlpack.from_dlpack(x) for x in self.inputs))
         self.assertIsInstance(found, jax.Array)
         self.assertTrue(torch.equal(torch.from_dlpack(found), self.o))
-
-
-class Repeated(OnGpu):
-    """Calls like earlier ones take a short way: the bits of the long one, whatever was before."""
-
-    def calls(self):
-        """Problems that differ in one thing each, more of them than the short way has room for."""
-        q, k, v = self.random(2, 70, 6, 64), self.random(2, 130, 2, 64), self.random(2, 130, 2, 64)
-        # A copy has an address of its own.
-        problems = [
-            (q, k, v),
-            (q.clone(), k, v),
-            (q, v, k),
-            (q.bfloat16(), k.bfloat16(), v.bfloat16()),
-            (q[:, :69], k, v),
-            (q, k[:, :129], v[:, :129]),
-            (q[:, :, :4], k, v),
-            (q, k, v.transpose(1, 2).contiguous().transpose(1, 2)),
-            (q.transpose(1, 2).contiguous().transpose(1, 2), k, v),
-            (q, k[:, :, :1], v[:, :, :1]),
-            (q[:1], k[:1], v[:1]),
-            (q[..., :40], k[..., :40], v[..., :40]),
-        ]
-        kinds = [dict(), dict(causal=True), dict(return_lse=True), dict(causal=True, return_lse=True)]
-        return [(tensors, kind) for tensors in problems for kind in kinds if not (kind and tensors[0].dtype == torch.bfloat16)]
-
-    def forget(self):
-        fa4._torch.forget()
-
-    def check_all(self):
-        calls = self.calls()
-        pairs = []
-        for tensors, options in calls:
-            self.forget()
-            wanted = fa4.attention(*tensors, **options)
-            pairs.append((wanted, wanted) if not isinstance(wanted, tuple) else wanted)
-        states = (torch.no_grad, torch.inference_mode, torch.enable_grad, lambda: torch.autocast("cuda", dtype=torch.float16))
-        random.seed(1)
-        for round_ in range(12):
-            self.forget()
-            for i in random.choices(range(len(calls)), k=150):
-                (tensors, options), wanted = calls[i], pairs[i]
-                with random.choice(states)(), warnings.catch_warnings():
-                    out = {}
-                    if random.random() < 0.3:
-                        o, lse = torch.empty_like(wanted[0]), torch.empty_like(wanted[1])
-                        out = dict(out=random.choice((tuple, list))((o, lse)) if options.get("return_lse") else o)
-                    found = fa4.attention(*tensors, **options, **out)
-                found = (found, found) if isinstance(found, torch.Tensor) else found
-                for a, b in zip(found, wanted):
-                    self.assertTrue(torch.equal(a, b), (i, options, round_))
-                    self.assertEqual((a.stride(), a.dtype, a.device), (b.stride(), b.dtype, b.device))
-
-    def test_in_any_order(self):
-        self.check_all()
-
-    def test_without_guards(self):
-        """As on a PyTorch that lacks them."""
-        private = fa4._torch.private
-        with mock.patch.object(private, "_Guards", None), mock.patch.object(fa4._torch, "_empty_here", private.empty_strided):
-            self.check_all()
-        self.forget()
-
-    def test_refused_after_a_call_like_it(self):
-        q, k, v = self.random(2, 70, 6, 64), self.random(2, 130, 2, 64), self.random(2, 130, 2, 64)
-        out, lse = torch.empty_like(q), torch.empty(2, 6, 70, device="cuda")
-        for kept in (True, False):
-            for operands, error, message in (
-                ((q, k, v.cpu()), TypeError, "operand 'v': expected a tensor on a CUDA device"),
-                ((q.cpu(), k, v), TypeError, "operand 'q': expected a tensor on a CUDA device"),
-                ((q, torch._neg_view(k), v), TypeError, "operand 'k': expected a tensor without a lazy"),
-                ((q, k, v.float()), TypeError, "operand 'v'"),
-                ((q, k.clone().requires_grad_(), v), NotImplementedError, "no backward pass"),
-                ((q, k, v, False, None, False, out.cpu()), TypeError, "operand 'o': expected a tensor on a CUDA device"),
-                ((q, k, v, False, None, False, torch._neg_view(out)), TypeError, "operand 'o': expected a tensor without"),
-                ((q, k, v, False, None, False, (out,)), TypeError, "out: expected one tensor"),
-                ((q, k, v, False, None, False, [out, out]), TypeError, "out: expected one tensor"),
-                ((q, k, v, False, None, True, out), TypeError, "out: expected a pair"),
-                ((q, k, v, False, None, True, (out,)), TypeError, "out: expected a pair"),
-                ((q, k, v, False, None, True, (out, lse, lse)), TypeError, "out: expected a pair"),
-                ((q, k, v, False, None, True, (out, None)), TypeError, "operand 'lse'"),
-                ((q, k, 3), TypeError, "operand 'v'"),
-                ((None, k, v), TypeError, "operand 'q'"),
-                ((q, k[0], v[0]), ValueError, "operand 'k'"),
-            ):
-                with self.subTest(message, kept=kept):
-                    fa4.attention(q, k, v)
-                    fa4.attention(q, k, v, out=out)
-                    fa4.attention(q, k, v, return_lse=True, out=(out, lse))
-                    if not kept:
-                        fa4._torch._recent.clear()
-                    with self.assertRaisesRegex(error, message):
-                        fa4.attention(*operands)
-        for _ in range(2):
-            with torch.no_grad():
-                self.assertTrue(torch.equal(fa4.attention(q, k.clone().requires_grad_(), v), out))
-            with self.assertRaisesRegex(NotImplementedError, "no backward pass"):
-                fa4.attention(q, k.clone().requires_grad_(), v)
-
-    def test_followed_after_a_call_like_it(self):
-        """Who follows the operators sees them, also where such a call was before."""
-        q, k, v = self.random(2, 70, 6, 64), self.random(2, 130, 2, 64), self.random(2, 130, 2, 64)
-        want = fa4.attention(q, k, v)
-        for _ in range(2):
-            seen = []
-
-            class Mode(torch.utils._python_dispatch.TorchDispatchMode):
-                def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-                    seen.append(str(function))
-                    return function(*args, **(kwargs or {}))
-
-            with Mode():
-                found = fa4.attention(q, k, v)
-            self.assertIn("fa4.attention.default", seen)
-            self.assertTrue(torch.equal(found, want))
-            traced = torch.fx.experimental.proxy_tensor.make_fx(lambda q: fa4.attention(q, k, v))(q)
-            self.assertIn("fa4.attention", traced.code)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                graph = torch.jit.trace(lambda q, k, v: fa4.attention(q, k, v), (q, k, v), check_trace=False).graph
-            self.assertIn("fa4::attention", str(graph))
-            batched = torch.vmap(lambda q: fa4.attention(q, k, v))(torch.stack([q, q]))
-            self.assertTrue(torch.equal(batched[1], want))
-            compiled = torch.compile(lambda q: fa4.attention(q, k, v) + 1, fullgraph=True)
-            self.assertTrue(torch.equal(compiled(q), want + 1))
-            self.assertTrue(torch.equal(torch.ops.fa4.attention(q, k, v), want))
-            self.assertTrue(torch.equal(fa4.attention(q, k, v), want))
-
-    def test_new_outputs(self):
-        """Fresh memory each time, in the state that PyTorch's own have."""
-        q, k, v = self.random(2, 70, 6, 64), self.random(2, 130, 2, 64), self.random(2, 130, 2, 64)
-        kept = [fa4.attention(q, k, v) for _ in range(20)]
-        self.assertEqual(len({o.data_ptr() for o in kept}), 20)
-        self.assertFalse(any(o.requires_grad or o.is_inference() for o in kept))
-        for _ in range(2):
-            with torch.inference_mode():
-                self.assertTrue(fa4.attention(q, k, v).is_inference())
-        with torch.device("cpu"):
-            self.assertTrue(torch.equal(fa4.attention(q, k, v), kept[0]))
 
 
 class Operands(OnGpu):
