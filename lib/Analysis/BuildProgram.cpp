@@ -133,6 +133,7 @@ LogicalResult ProgramBuilder::addBarriers() {
                     {},
                     {},
                     op.getNamed(),
+                    op.getPerWarp(),
                     op.getInitiallyFree(),
                     false};
     for (auto arrival : op.getArrivals().getAsRange<ArrivalAttr>()) {
@@ -215,6 +216,7 @@ void ProgramBuilder::addAgents() {
     for (int32_t instance = 0; instance < role.op.getInstances(); ++instance) {
       Components own;
       own.program = component(true);
+      own.everyWarp = component(role.op.getThreads() > 32);
       own.load = component(uses({Event::Read}));
       own.used = component(uses({Event::Read}));
       own.store = component(uses({Event::Write}));

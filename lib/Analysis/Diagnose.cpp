@@ -212,7 +212,9 @@ void Reporter::reportEarly(const Finding &finding) {
   if (finding.there.site < 0)
     diag << "that phase lacks " << other;
   else
-    diag << "nothing orders it after " << other;
+    diag << "nothing orders it after " << (finding.ofOneWarp ? "all of " : "")
+         << other
+         << (finding.ofOneWarp ? ", but after those of the same warp" : "");
   noteThere(diag, finding, "that arrival");
   noteBarrier(diag, finding.slot);
 }

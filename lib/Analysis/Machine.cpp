@@ -140,8 +140,8 @@ bool Machine::step(int32_t agent) {
     break;
   case Event::Arrive:
     if (int32_t slot = getSlot(agent, instruction); slot >= 0) {
-      Mark mark{own.program, tick(agent)};
-      arrive(agent, instruction, slot, clock, mark);
+      tick(agent);
+      arrive(agent, instruction, slot, clock, getArrivalMark(agent, slot));
     }
     break;
   case Event::Commit:
@@ -337,8 +337,8 @@ bool Machine::stepWait(int32_t agent, const Instruction &instruction) {
   int32_t target = waits.count + (barrier.free ? 0 : 1);
   if (barrier.named) {
     if (!self.arrived) {
-      Mark mark{program.agents[agent].components.program, tick(agent)};
-      arrive(agent, instruction, slot, clock, mark);
+      tick(agent);
+      arrive(agent, instruction, slot, clock, getArrivalMark(agent, slot));
       if (fault)
         return false;
       self.arrived = true;
@@ -376,6 +376,15 @@ bool Machine::stepWait(int32_t agent, const Instruction &instruction) {
   return true;
 }
 
+/// The arrival that an agent makes now: done when all its warps have made it,
+/// but for a barrier of warp pairs, which each warp has for itself.
+Mark Machine::getArrivalMark(int32_t agent, int32_t slot) const {
+  const Components &own = program.agents[agent].components;
+  bool pairs = program.barriers[program.barrierOfSlot[slot]].perWarp;
+  return {own.everyWarp < 0 || pairs ? own.program : own.everyWarp,
+          state.issued[own.program]};
+}
+
 /// An arrival for the role's next phase, which must not come before all others
 /// have arrived for the phase before: it would be counted there.
 void Machine::arrive(int32_t agent, const Instruction &instruction,
@@ -397,6 +406,10 @@ void Machine::arrive(int32_t agent, const Instruction &instruction,
     // Where the other has not even arrived, its last arrival is no witness.
     if (other.count < phase - 1)
       finding.there = {};
+    else if (other.by.agent >= 0)
+      finding.ofOneWarp = isBefore(
+          {program.agents[other.by.agent].components.program, other.last.index},
+          knowledge);
     finding.tag = entry;
     return refuse(finding);
   }
@@ -410,6 +423,15 @@ void Machine::arrive(int32_t agent, const Instruction &instruction,
     if (getArrivals(slot, entry).count < phase)
       return;
   complete(slot, here);
+}
+
+/// Who arrives does so with all warps, so what each of them knew of one warp of
+/// another role is known of all.
+void Machine::meet(int32_t *knowledge) const {
+  for (const Agent &agent : program.agents)
+    if (int32_t every = agent.components.everyWarp; every >= 0)
+      knowledge[every] =
+          std::max(knowledge[every], knowledge[agent.components.program]);
 }
 
 /// A wait by parity that has not passed by now would miss the phase before.
@@ -430,6 +452,8 @@ void Machine::complete(int32_t slot, const Occurrence &by) {
   }
   ++state.completions[slot];
   arriving[slot] = state.completions[slot];
+  if (!barrier.perWarp)
+    meet(arriving);
   std::copy_n(arriving, program.components, getClock(2 * numAgents + slot));
   std::fill_n(arriving, program.components, 0);
 }

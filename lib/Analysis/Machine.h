@@ -165,6 +165,8 @@ struct Finding {
   bool writes = false, wrote = false; ///< This access, and the other.
   /// Of a race: what would have completed the other access is what is missing.
   bool issuedBefore = false, usedBefore = false, needsFence = false;
+  /// Of an arrival: each warp knows the other's of one warp alone.
+  bool ofOneWarp = false;
   int32_t slot = -1, phase = 0;
   int32_t tag = kUnknown;
   /// Of a wrong content: what was expected, and what is there.
@@ -268,6 +270,8 @@ private:
 
   void arrive(int32_t agent, const Instruction &instruction, int32_t slot,
               const int32_t *knowledge, Mark mark);
+  Mark getArrivalMark(int32_t agent, int32_t slot) const;
+  void meet(int32_t *knowledge) const;
   void complete(int32_t slot, const Occurrence &by);
 
   bool isBefore(const Mark &mark, const int32_t *knowledge) const {

@@ -203,8 +203,13 @@ void MarkingWriter::writeSlots() {
     for (int32_t entry = 0, end = barrier.roles.size(); entry < end; ++entry) {
       const Arrivals &arrivals = machine.getArrivals(slot, entry);
       put(arrivals.count - completed);
-      if (arrivals.count > 0)
-        writeMark(arrivals.last);
+      if (arrivals.count == 0)
+        continue;
+      writeMark(arrivals.last);
+      // What is known of a warp may become known of all.
+      const Components &by = program.agents[arrivals.by.agent].components;
+      if (by.everyWarp == arrivals.last.component)
+        writeMark({by.program, arrivals.last.index});
     }
     for (int32_t agent = 0; agent < numAgents && !barrier.named; ++agent) {
       if (!program.mayWait[slot * numAgents + agent])

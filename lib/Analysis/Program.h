@@ -103,7 +103,7 @@ struct Barrier {
   SmallVector<int32_t> roles;  ///< Who arrives, by role.
   SmallVector<int32_t> counts; ///< How many arrive.
   SmallVector<Engine> engines;
-  bool named, free;
+  bool named, perWarp, free;
   bool async; ///< Some arrival comes from the tensor core or from TMA.
 };
 
@@ -133,7 +133,8 @@ struct RoleProgram {
 
 /// A clock component counts events that others may come to know of.
 struct Components {
-  int32_t program;           ///< Events of the agent's own threads.
+  int32_t program;   ///< Events of the agent's own threads.
+  int32_t everyWarp; ///< The same, done by every warp of a role of many.
   int32_t load, used, store; ///< Tensor memory: reads, reads consumed, writes.
   int32_t proxy;             ///< Accesses by threads that a proxy fence covers.
   int32_t bulk;              ///< Stores by TMA.

@@ -53,13 +53,15 @@ fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memr
 fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memref<1x256x8x128xf16>, %o: memref<1x256x8x128xf16>)
     target(#fa4.target<sm_100a>) warps(4) scheduler(linear_persistent) {
   %c0 = arith.constant 0 : index
-  %b = fa4.barrier "b" slots(1) arrives(@r threads 128)
+  %b = fa4.barrier "b" slots(1) arrives(@r threads 32)
   fa4.init_barriers warp(0)
   fa4.cta_sync
-  fa4.role @r warps(0 to 4) regs(48) {
+  fa4.role @r warps(0 to 1) regs(48) {
     fa4.for_task (%n, %h, %m) {
       fa4.arrive %b[%c0]
     }
+  }
+  fa4.role @idle warps(1 to 4) regs(48) {
   }
 }
 

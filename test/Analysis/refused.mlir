@@ -207,8 +207,8 @@ fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memr
     target(#fa4.target<sm_100a>) warps(8) scheduler(linear_persistent) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-note @below {{a phase of the barrier takes 128 threads of @r and 128 threads of @other}}
-  %b = fa4.barrier "b" slots(1) arrives(@r threads 128, @other threads 128)
+  // expected-note @below {{a phase of the barrier takes 128 threads of @other and 128 threads of @r}}
+  %b = fa4.barrier "b" slots(1) arrives(@other threads 128, @r threads 128)
   fa4.init_barriers warp(0)
   fa4.cta_sync
   fa4.role @r warps(0 to 4) regs(48) {
