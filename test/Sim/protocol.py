@@ -33,7 +33,7 @@ FULL = Problem(1, 140, 300, 3, 3, 64, False, schedule=ALWAYS, target="sms = 1")
 CAUSAL = Problem(1, 140, 400, 3, 1, 64, True, schedule=f"scheduler=linear {ALWAYS}", target="sms = 1")
 HOPPER = CAUSAL.but(d=128, chip="sm_90a")
 PROBLEMS = {
-    "full": [FULL, FULL.but(sq=300, skv=500), FULL.but(skv=100)],
+    "full": [FULL, FULL.but(sq=300, skv=500), FULL.but(skv=100), FULL.but(skv=130)],
     "causal": [CAUSAL, CAUSAL.but(sq=300, skv=520), CAUSAL.but(skv=128)],
     "hopper": [HOPPER, HOPPER.but(skv=300), HOPPER.but(skv=200), HOPPER.but(sq=300, skv=520)],
 }

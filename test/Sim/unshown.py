@@ -38,8 +38,14 @@ REASONS = [
         "the same values twice, where once is what the contract of the launch says",
     ),
     Reason(
+        "filled by others",
+        r"to complete, but it lacks",
+        "a named barrier that one side no longer comes to is filled by the other side's next arrivals; the barrier that "
+        "is waited for in its place gives the order here",
+    ),
+    Reason(
         "other trip counts",
-        r"deadlock: |race: |nothing has written it|to complete, but it lacks|but it may be counted there"
+        r"deadlock: |race: |nothing has written it|but it may be counted there"
         r"|expected (K|Q|V|P|S) of the task at hand|expected no 'transpose_b'",
         "with other numbers of blocks, tasks or CTAs a role gets there first, or another slot is next",
     ),
