@@ -145,8 +145,6 @@ LogicalResult BarrierOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
 
 LogicalResult WaitOp::verify() {
   auto role = (*this)->getParentOfType<RoleOp>();
-  if (!role)
-    return emitOpError("expected to lie in a 'fa4.role'");
   FailureOr<BarrierOp> declaration =
       verifyBarrierSlot(*this, getBarrier(), getSlot());
   if (failed(declaration))
@@ -168,8 +166,6 @@ LogicalResult WaitOp::verify() {
 
 LogicalResult ArriveOp::verify() {
   auto role = (*this)->getParentOfType<RoleOp>();
-  if (!role)
-    return emitOpError("expected to lie in a 'fa4.role'");
   FailureOr<BarrierOp> declaration =
       verifyBarrierSlot(*this, getBarrier(), getSlot());
   if (failed(declaration))

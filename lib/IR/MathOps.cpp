@@ -101,8 +101,6 @@ static LogicalResult verifyScale(Operation *op, const APFloat &scale) {
 
 LogicalResult MaskOp::verify() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
-  if (!kernel)
-    return emitOpError("expected to lie in a 'fa4.kernel'");
   int64_t begin = getColumn();
   int64_t end = getEndOf(begin, getInput().getType().getColumns());
   if (begin < 0 || end > kernel.getTileKeys())

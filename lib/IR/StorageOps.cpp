@@ -54,9 +54,3 @@ LogicalResult AliasOp::verify() {
                          << " to " << end;
   return success();
 }
-
-LogicalResult NextOp::verify() {
-  if (!(*this)->getParentOfType<RoleOp>())
-    return emitOpError("expected to lie in a 'fa4.role'");
-  return success();
-}

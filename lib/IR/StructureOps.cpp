@@ -11,6 +11,12 @@
 using namespace mlir;
 using namespace mlir::fa4;
 
+LogicalResult mlir::fa4::verifyInRole(Operation *op) {
+  if (op->getParentOfType<RoleOp>())
+    return success();
+  return op->emitOpError("expected to lie in a 'fa4.role'");
+}
+
 //===----------------------------------------------------------------------===//
 // What the loops share: values carried from one iteration to the next
 //===----------------------------------------------------------------------===//

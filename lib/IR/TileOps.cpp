@@ -32,8 +32,6 @@ static LogicalResult verifyGlobalTile(Operation *op, RingType ring,
 LogicalResult LoadOp::verify() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
   auto role = (*this)->getParentOfType<RoleOp>();
-  if (!role || !kernel)
-    return emitOpError("expected to lie in a 'fa4.role'");
   bool isQ = getSource() == kernel.getQ();
   bool isKv = getSource() == kernel.getK() || getSource() == kernel.getV();
   if (!isQ && !isKv)
@@ -72,8 +70,6 @@ LogicalResult LoadOp::verify() {
 
 LogicalResult StoreOp::verify() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
-  if (!(*this)->getParentOfType<RoleOp>() || !kernel)
-    return emitOpError("expected to lie in a 'fa4.role'");
   if (getTarget() != kernel.getO())
     return emitOpError("expected the kernel's O as the target");
   if (getCoordinates().size() != 4)
@@ -88,8 +84,6 @@ LogicalResult StoreOp::verify() {
 }
 
 LogicalResult MmaOp::verify() {
-  if (!(*this)->getParentOfType<RoleOp>())
-    return emitOpError("expected to lie in a 'fa4.role'");
   RingType a = getA().getType(), b = getB().getType(), d = getD().getType();
   if (a.getSpace() == MemorySpace::RMEM || b.getSpace() != MemorySpace::SMEM ||
       d.getSpace() != MemorySpace::TMEM)
@@ -231,7 +225,7 @@ LogicalResult CollectOp::verify() {
 
 LogicalResult StoreLseOp::verify() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
-  if (!kernel || !kernel.getLse() || getTarget() != kernel.getLse())
+  if (!kernel.getLse() || getTarget() != kernel.getLse())
     return emitOpError("expected the kernel's LSE as the target");
   if (getCoordinates().size() != 4)
     return emitOpError() << "expected coordinates (batch, tile head, M block, "

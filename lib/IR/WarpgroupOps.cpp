@@ -100,8 +100,6 @@ static LogicalResult verifyWait(WarpgroupMmaOp op) {
 
 LogicalResult WarpgroupMmaOp::verify() {
   auto role = (*this)->getParentOfType<RoleOp>();
-  if (!role)
-    return emitOpError("expected to lie in a 'fa4.role'");
   if (role.getThreads() != 128)
     return emitOpError() << "expected a role of 128 threads, but @"
                          << role.getSymName() << " has " << role.getThreads();

@@ -435,6 +435,8 @@ fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memr
     target(#fa4.target<sm_100a>) warps(4) scheduler(linear_persistent) {
   %c0 = arith.constant 0 : index
   %rows = "test.rows"() : () -> !fa4.rows<128xf32>
-  // expected-error @below {{'fa4.store_lse' op expected coordinates (batch, tile head, M block, stage), but got 3}}
-  fa4.store_lse %rows, %rows to %lse[%c0, %c0, %c0] : !fa4.rows<128xf32>, memref<1x8x256xf32>
+  fa4.role @r warps(0 to 4) regs(128) {
+    // expected-error @below {{'fa4.store_lse' op expected coordinates (batch, tile head, M block, stage), but got 3}}
+    fa4.store_lse %rows, %rows to %lse[%c0, %c0, %c0] : !fa4.rows<128xf32>, memref<1x8x256xf32>
+  }
 }

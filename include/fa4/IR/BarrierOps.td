@@ -63,7 +63,7 @@ def FA4_BarrierOp : FA4_Op<"barrier",
   }];
 }
 
-def FA4_WaitOp : FA4_Op<"wait", [FA4_Synchronizing]> {
+def FA4_WaitOp : FA4_Op<"wait", [FA4_InRole, FA4_Synchronizing]> {
   let summary = "waits for a slot's next completion, in logical time";
   let description = [{
     The j-th wait of a role on a slot waits for completion j of that slot, or
@@ -90,7 +90,7 @@ def FA4_WaitOp : FA4_Op<"wait", [FA4_Synchronizing]> {
   let hasVerifier = 1;
 }
 
-def FA4_ArriveOp : FA4_Op<"arrive", [FA4_Synchronizing]> {
+def FA4_ArriveOp : FA4_Op<"arrive", [FA4_InRole, FA4_Synchronizing]> {
   let summary = "this role's arrival on a slot";
   let description = [{
     Means what the contract says for this role: threads arrive, or the tensor core
@@ -110,7 +110,7 @@ def FA4_ArriveOp : FA4_Op<"arrive", [FA4_Synchronizing]> {
   let hasVerifier = 1;
 }
 
-def FA4_FenceOp : FA4_Op<"fence", [FA4_Synchronizing]> {
+def FA4_FenceOp : FA4_Op<"fence", [FA4_InRole, FA4_Synchronizing]> {
   let summary = "orders this role's accesses between memory proxies";
   let description = [{
     `async_shared`: writes to shared memory by threads become visible to the
@@ -121,7 +121,7 @@ def FA4_FenceOp : FA4_Op<"fence", [FA4_Synchronizing]> {
   let assemblyFormat = "`` $kind attr-dict";
 }
 
-def FA4_TmemWaitOp : FA4_Op<"tmem_wait", [FA4_Synchronizing]> {
+def FA4_TmemWaitOp : FA4_Op<"tmem_wait", [FA4_InRole, FA4_Synchronizing]> {
   let summary = "waits until this warp's tensor-memory accesses are done";
   let description = [{
     `load`: earlier `fa4.read_tile`s have read their columns, which may be

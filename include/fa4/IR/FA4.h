@@ -22,6 +22,7 @@
 
 #include "fa4/IR/FA4Dialect.h.inc"
 #include "fa4/IR/FA4Enums.h.inc"
+#include "fa4/IR/FA4Traits.h"
 
 #define GET_ATTRDEF_CLASSES
 #include "fa4/IR/FA4Attrs.h.inc"

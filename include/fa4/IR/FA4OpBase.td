@@ -19,6 +19,11 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 /// merged, moved or erased by passes that look at one role alone.
 def FA4_Synchronizing : MemoryEffects<[MemRead, MemWrite]>;
 
+/// Acts on what roles share or hold in registers, and means nothing elsewhere.
+def FA4_InRole : NativeOpTrait<"InRole"> {
+  let cppNamespace = "::mlir::fa4";
+}
+
 /// A signed number: I64Attr's accessors give unsigned ones, and "-1" would pass
 /// for a large count.
 def FA4_I64Attr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer">;

@@ -9,7 +9,7 @@
 
 include "fa4/IR/FA4OpBase.td"
 
-def FA4_MaskOp : FA4_Op<"mask", [Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
+def FA4_MaskOp : FA4_Op<"mask", [FA4_InRole, Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
   let summary = "sets the logits of hidden keys to -inf";
   let description = [{
     Hidden are keys past the end of K and, in a causal kernel, those that the row's
@@ -32,7 +32,7 @@ def FA4_MaskOp : FA4_Op<"mask", [Pure, FA4_NamedResults, AllTypesMatch<["input",
   let hasVerifier = 1;
 }
 
-def FA4_ScaleOp : FA4_Op<"scale", [Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
+def FA4_ScaleOp : FA4_Op<"scale", [FA4_InRole, Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
   let summary = "multiplies a fragment by a constant";
   let description = [{
     Used before the mask where a scale of (nearly) zero would turn a masked -inf
@@ -49,7 +49,7 @@ def FA4_ScaleOp : FA4_Op<"scale", [Pure, FA4_NamedResults, AllTypesMatch<["input
   let hasVerifier = 1;
 }
 
-def FA4_RowMaxOp : FA4_Op<"row_max", [Pure, FA4_NamedResults, AttrSizedOperandSegments]> {
+def FA4_RowMaxOp : FA4_Op<"row_max", [FA4_InRole, Pure, FA4_NamedResults, AttrSizedOperandSegments]> {
   let summary = "the reference that a row's exponents are taken against";
   let description = [{
     Let `mx` be the largest of `scale` times the row's elements over all fragments
@@ -83,7 +83,7 @@ def FA4_RowMaxOp : FA4_Op<"row_max", [Pure, FA4_NamedResults, AttrSizedOperandSe
   let hasVerifier = 1;
 }
 
-def FA4_ExponentsOp : FA4_Op<"exponents", [Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
+def FA4_ExponentsOp : FA4_Op<"exponents", [FA4_InRole, Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
   let summary = "scale * x - reference";
   let description = [{
     The first half of `fa4.exp2`, for a role that does the second later: its result
@@ -106,7 +106,7 @@ def FA4_ExponentsOp : FA4_Op<"exponents", [Pure, FA4_NamedResults, AllTypesMatch
   let hasVerifier = 1;
 }
 
-def FA4_Exp2Op : FA4_Op<"exp2", [Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
+def FA4_Exp2Op : FA4_Op<"exp2", [FA4_InRole, Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
   let summary = "2^(scale * x - reference), a part of it on the FMA pipe";
   let description = [{
     Without `minus` it is 2^x, of what `fa4.exponents` gave.
@@ -135,7 +135,7 @@ def FA4_Exp2Op : FA4_Op<"exp2", [Pure, FA4_NamedResults, AllTypesMatch<["input",
   let hasVerifier = 1;
 }
 
-def FA4_RowSumOp : FA4_Op<"row_sum", [Pure, FA4_NamedResults, AttrSizedOperandSegments]> {
+def FA4_RowSumOp : FA4_Op<"row_sum", [FA4_InRole, Pure, FA4_NamedResults, AttrSizedOperandSegments]> {
   let summary = "adds up a row's elements over fragments";
   let description = [{
     ```mlir
@@ -151,7 +151,7 @@ def FA4_RowSumOp : FA4_Op<"row_sum", [Pure, FA4_NamedResults, AttrSizedOperandSe
   let hasVerifier = 1;
 }
 
-def FA4_ConvertOp : FA4_Op<"convert", [Pure, FA4_NamedResults]> {
+def FA4_ConvertOp : FA4_Op<"convert", [FA4_InRole, Pure, FA4_NamedResults]> {
   let summary = "rounds a fragment to the storage type";
   let description = [{
     ```mlir
@@ -166,7 +166,7 @@ def FA4_ConvertOp : FA4_Op<"convert", [Pure, FA4_NamedResults]> {
   let hasVerifier = 1;
 }
 
-def FA4_NormalizeOp : FA4_Op<"normalize", [Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
+def FA4_NormalizeOp : FA4_Op<"normalize", [FA4_InRole, Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
   let summary = "divides rows by their sums; a row with sum 0 becomes 0";
   let description = [{
     A sum of zero means that the row saw no key: its result is exactly zero

@@ -54,7 +54,7 @@ def FA4_AliasOp : FA4_Op<"alias", [Pure, HasParent<"KernelOp">, FA4_NamedResults
   let hasVerifier = 1;
 }
 
-def FA4_NextOp : FA4_Op<"next", [FA4_Synchronizing, FA4_NamedResults]> {
+def FA4_NextOp : FA4_Op<"next", [FA4_InRole, FA4_Synchronizing, FA4_NamedResults]> {
   let summary = "moves this role's cursor on a ring and gives the slot";
   let description = [{
     The n-th execution in a role gives slot n modulo the ring's slots. Each role
@@ -70,7 +70,6 @@ def FA4_NextOp : FA4_Op<"next", [FA4_Synchronizing, FA4_NamedResults]> {
   let arguments = (ins FA4_RingType:$ring);
   let results = (outs Index:$slot);
   let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
-  let hasVerifier = 1;
 }
 
 #endif // FA4_IR_STORAGEOPS_TD

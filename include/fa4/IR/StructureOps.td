@@ -96,6 +96,7 @@ def FA4_RoleOp : FA4_Op<"role",
     * `role_c1`: the warps are a non-empty range; with an instance argument they
       are whole warpgroups, without they lie in one warpgroup.
     * `role_c2`: the register budget is a multiple of 8 from 24 to 256.
+    * `role_c3`: ops that act on slots, barriers, fragments or rows lie in a role.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FA4_I64Attr:$first_warp,
                        FA4_I64Attr:$end_warp, FA4_I64Attr:$registers);

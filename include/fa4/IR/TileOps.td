@@ -9,7 +9,7 @@
 
 include "fa4/IR/FA4OpBase.td"
 
-def FA4_LoadOp : FA4_Op<"load", [FA4_Synchronizing]> {
+def FA4_LoadOp : FA4_Op<"load", [FA4_InRole, FA4_Synchronizing]> {
   let summary = "copies a tile from global to shared memory by TMA";
   let description = [{
     Issued by one thread; may land any time later and then completes the tile's
@@ -40,7 +40,7 @@ def FA4_LoadOp : FA4_Op<"load", [FA4_Synchronizing]> {
   let hasVerifier = 1;
 }
 
-def FA4_StoreOp : FA4_Op<"store", [FA4_Synchronizing]> {
+def FA4_StoreOp : FA4_Op<"store", [FA4_InRole, FA4_Synchronizing]> {
   let summary = "copies a tile from shared to global memory by TMA";
   let description = [{
     Issued by one thread. Rows past the end of the tensor are not written. The
@@ -64,7 +64,7 @@ def FA4_StoreOp : FA4_Op<"store", [FA4_Synchronizing]> {
   let hasVerifier = 1;
 }
 
-def FA4_StoreWaitOp : FA4_Op<"store_wait", [FA4_Synchronizing]> {
+def FA4_StoreWaitOp : FA4_Op<"store_wait", [FA4_InRole, FA4_Synchronizing]> {
   let summary = "waits until at most some of this role's stores still read";
   let description = [{
     ```mlir
@@ -77,7 +77,7 @@ def FA4_StoreWaitOp : FA4_Op<"store_wait", [FA4_Synchronizing]> {
   let assemblyFormat = "`pending` `(` $pending `)` attr-dict";
 }
 
-def FA4_MmaOp : FA4_Op<"mma", [FA4_Synchronizing]> {
+def FA4_MmaOp : FA4_Op<"mma", [FA4_InRole, FA4_Synchronizing]> {
   let summary = "D = A * B or D += A * B on the tensor core";
   let description = [{
     Issued by one thread; starts after the MMAs that the role issued before, and is
@@ -121,7 +121,7 @@ def FA4_MmaOp : FA4_Op<"mma", [FA4_Synchronizing]> {
   }];
 }
 
-def FA4_ReadTileOp : FA4_Op<"read_tile", [FA4_Synchronizing, FA4_NamedResults]> {
+def FA4_ReadTileOp : FA4_Op<"read_tile", [FA4_InRole, FA4_Synchronizing, FA4_NamedResults]> {
   let summary = "reads columns of a tile in tensor memory into registers";
   let description = [{
     ```mlir
@@ -143,7 +143,7 @@ def FA4_ReadTileOp : FA4_Op<"read_tile", [FA4_Synchronizing, FA4_NamedResults]> 
   let hasVerifier = 1;
 }
 
-def FA4_WriteTileOp : FA4_Op<"write_tile", [FA4_Synchronizing]> {
+def FA4_WriteTileOp : FA4_Op<"write_tile", [FA4_InRole, FA4_Synchronizing]> {
   let summary = "writes a fragment to columns of a tile";
   let description = [{
     The tile lives in tensor memory (P) or in shared memory (O on its way out,
@@ -168,7 +168,7 @@ def FA4_WriteTileOp : FA4_Op<"write_tile", [FA4_Synchronizing]> {
   let hasVerifier = 1;
 }
 
-def FA4_RescaleOp : FA4_Op<"rescale", [FA4_Synchronizing]> {
+def FA4_RescaleOp : FA4_Op<"rescale", [FA4_InRole, FA4_Synchronizing]> {
   let summary = "multiplies the rows of a tile in tensor memory, when any needs it";
   let description = [{
     A warp whose rows all have the factor 1 touches nothing; otherwise it reads,
@@ -192,7 +192,7 @@ def FA4_RescaleOp : FA4_Op<"rescale", [FA4_Synchronizing]> {
   let hasVerifier = 1;
 }
 
-def FA4_PublishOp : FA4_Op<"publish", [FA4_Synchronizing]> {
+def FA4_PublishOp : FA4_Op<"publish", [FA4_InRole, FA4_Synchronizing]> {
   let summary = "puts one value a row into a mailbox";
   let description = [{
     ```mlir
@@ -208,7 +208,7 @@ def FA4_PublishOp : FA4_Op<"publish", [FA4_Synchronizing]> {
   let hasVerifier = 1;
 }
 
-def FA4_CollectOp : FA4_Op<"collect", [FA4_Synchronizing, FA4_NamedResults]> {
+def FA4_CollectOp : FA4_Op<"collect", [FA4_InRole, FA4_Synchronizing, FA4_NamedResults]> {
   let summary = "takes one value a row out of a mailbox";
   let description = [{
     ```mlir
@@ -226,7 +226,7 @@ def FA4_CollectOp : FA4_Op<"collect", [FA4_Synchronizing, FA4_NamedResults]> {
 }
 
 def FA4_StoreLseOp : FA4_Op<"store_lse",
-    [FA4_Synchronizing, AllTypesMatch<["reference", "sum"]>]> {
+    [FA4_InRole, FA4_Synchronizing, AllTypesMatch<["reference", "sum"]>]> {
   let summary = "writes the log-sum-exp of a query tile's rows";
   let description = [{
     LSE = ln(2) * (reference + log2(sum)), and -inf for a row whose sum is zero.

@@ -13,7 +13,7 @@ include "fa4/IR/FA4OpBase.td"
 def FA4_AnyTile : AnyTypeOf<[FA4_RingType, FA4_FragmentType], "ring or fragment">;
 
 def FA4_WarpgroupMmaOp : FA4_Op<"warpgroup_mma",
-    [FA4_Synchronizing, FA4_NamedResults, AttrSizedOperandSegments]> {
+    [FA4_InRole, FA4_Synchronizing, FA4_NamedResults, AttrSizedOperandSegments]> {
   let summary = "starts D = A * B or D = A * B + C into a warpgroup's registers";
   let description = [{
     All threads of the role issue it. It runs behind the products that the role
@@ -52,7 +52,7 @@ def FA4_WarpgroupMmaOp : FA4_Op<"warpgroup_mma",
   let hasVerifier = 1;
 }
 
-def FA4_WarpgroupWaitOp : FA4_Op<"warpgroup_wait", [FA4_Synchronizing, FA4_NamedResults]> {
+def FA4_WarpgroupWaitOp : FA4_Op<"warpgroup_wait", [FA4_InRole, FA4_Synchronizing, FA4_NamedResults]> {
   let summary = "waits until at most some of this role's products are running";
   let description = [{
     Products end in the order in which they were started. Those handed in must be
@@ -74,7 +74,7 @@ def FA4_WarpgroupWaitOp : FA4_Op<"warpgroup_wait", [FA4_Synchronizing, FA4_Named
   let hasVerifier = 1;
 }
 
-def FA4_FillOp : FA4_Op<"fill", [Pure, FA4_NamedResults]> {
+def FA4_FillOp : FA4_Op<"fill", [FA4_InRole, Pure, FA4_NamedResults]> {
   let summary = "a fragment, or a value a row, of one value";
   let description = [{
     ```mlir
@@ -89,7 +89,7 @@ def FA4_FillOp : FA4_Op<"fill", [Pure, FA4_NamedResults]> {
   let hasVerifier = 1;
 }
 
-def FA4_ScaleRowsOp : FA4_Op<"scale_rows", [Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
+def FA4_ScaleRowsOp : FA4_Op<"scale_rows", [FA4_InRole, Pure, FA4_NamedResults, AllTypesMatch<["input", "result"]>]> {
   let summary = "multiplies each row by its factor";
   let description = [{
     ```mlir
@@ -103,7 +103,7 @@ def FA4_ScaleRowsOp : FA4_Op<"scale_rows", [Pure, FA4_NamedResults, AllTypesMatc
   let hasVerifier = 1;
 }
 
-def FA4_RowTotalOp : FA4_Op<"row_total", [Pure, FA4_NamedResults]> {
+def FA4_RowTotalOp : FA4_Op<"row_total", [FA4_InRole, Pure, FA4_NamedResults]> {
   let summary = "adds up what the threads of a row hold of its sum";
   let description = [{
     A row in `wgmma` layout lies in four threads. `fa4.row_sum` leaves to each the
