@@ -119,22 +119,24 @@ LogicalResult ProgramBuilder::addKvLoop(ForKvOp loop) {
 
 /// An op of another dialect may hold nothing that the proof is about.
 LogicalResult ProgramBuilder::refuseRegions(Operation *op) {
-  WalkResult result = op->walk([&](Operation *inner) -> WalkResult {
-    if (inner == op || isMemoryEffectFree(inner) || inner->getNumRegions() != 0)
-      return WalkResult::advance();
-    InFlightDiagnostic diag = inner->emitOpError();
-    if (isa<WaitOp, ArriveOp, LoadOp>(inner))
-      diag << "expected to lie outside of '" << op->getName()
-           << "': a wait or arrival that some warps or roles skip unbalances "
-              "the phases; make "
-              "the data path conditional and keep it outside";
-    else
-      diag << "incomplete: expected to lie outside of '" << op->getName()
-           << "', which the proof does not model";
-    diag.attachNote(op->getLoc()) << "the condition is here";
-    return WalkResult(diag);
-  });
-  return failure(result.wasInterrupted());
+  Operation *inner = findUnmodelled(op);
+  if (!inner)
+    return success();
+  if (mayNotEnd(inner))
+    return emitMayNotEnd(inner);
+  InFlightDiagnostic diag = inner->emitOpError();
+  if (inner == op)
+    return diag << "incomplete: expected an op that the proof models";
+  if (isa<WaitOp, ArriveOp, LoadOp>(inner))
+    diag << "expected to lie outside of '" << op->getName()
+         << "': a wait or arrival that some warps or roles skip unbalances "
+            "the phases; make "
+            "the data path conditional and keep it outside";
+  else
+    diag << "incomplete: expected to lie outside of '" << op->getName()
+         << "', which the proof does not model";
+  diag.attachNote(op->getLoc()) << "the condition is here";
+  return diag;
 }
 
 LogicalResult ProgramBuilder::addOp(Operation *op) {

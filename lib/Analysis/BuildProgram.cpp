@@ -11,6 +11,10 @@ using namespace mlir;
 using namespace mlir::fa4;
 using namespace mlir::fa4::protocol;
 
+/// Each slot has two clocks and a place in every clock, so that the time grows
+/// with the square.
+static constexpr int64_t kMostSlots = 1024;
+
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
@@ -126,8 +130,15 @@ void ProgramBuilder::cutRings() {
 
 LogicalResult ProgramBuilder::addBarriers() {
   for (auto op : kernel.getBody().getOps<BarrierOp>()) {
+    // Slots of a barrier that nobody names cost nothing.
+    int64_t slots = op.getBarrier().use_empty() ? 0 : op.getSlots();
+    if (slots > kMostSlots - program.slots)
+      return op.emitOpError()
+             << "incomplete: expected at most " << kMostSlots
+             << " slots on all barriers that roles name, but got "
+             << slots + program.slots << " up to this one";
     Barrier barrier{op,
-                    static_cast<int32_t>(op.getSlots()),
+                    static_cast<int32_t>(slots),
                     program.slots,
                     {},
                     {},
@@ -172,6 +183,7 @@ int32_t ProgramBuilder::getRegister(Value value) {
   auto [it, isNew] = registerOf.try_emplace(value, role->registers.size());
   if (!isNew)
     return it->second;
+  role->values.push_back(value);
   APInt constant;
   bool known = isa<IndexType, IntegerType>(value.getType()) &&
                matchPattern(value, m_ConstantInt(&constant)) &&

@@ -130,6 +130,8 @@ Exploration Explorer::explore() {
     }
     result.complete = result.markings <= kMostMarkings;
   }
+  if (!result.complete && !open.empty())
+    result.unrepeated = std::move(open.back());
   return std::move(result);
 }
 

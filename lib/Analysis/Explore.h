@@ -34,6 +34,8 @@ struct Exploration {
   std::vector<WatchResult> watches;
   /// The machine that ran into a fault.
   std::unique_ptr<Machine> faulty;
+  /// A machine of the longest run, where the markings did not repeat.
+  std::unique_ptr<Machine> unrepeated;
 };
 
 /// Runs every continuation of every marking that can be reached, shortest
@@ -42,6 +44,9 @@ Exploration explore(const Program &program);
 
 /// Reports a fault, with the ops on both sides.
 void emitFault(const Program &program, const Machine &machine);
+/// Notes what is held the longest, and so keeps the markings of a run apart.
+void noteOldest(InFlightDiagnostic &diag, const Program &program,
+                const Machine &machine);
 /// Reports a finding that is worth a warning.
 void emitWarning(const Program &program, const Finding &finding);
 

@@ -30,8 +30,30 @@ LogicalResult keepOnly(Op &known, Op op, StringRef what) {
   return diag;
 }
 
+/// The proof runs roles alone: around them only set-up and teardown may act.
+LogicalResult checkAround(Operation *op) {
+  if (isa<AllocOp, AliasOp, BarrierOp, RoleOp, InitBarriersOp, TmemAcquireOp,
+          TmemReleaseOp, CtaSyncOp>(op))
+    return success();
+  Operation *inner = protocol::findUnmodelled(op);
+  if (!inner)
+    return success();
+  InFlightDiagnostic diag =
+      protocol::mayNotEnd(inner)
+          ? protocol::emitMayNotEnd(inner)
+          : inner->emitOpError("incomplete: expected no effects on memory "
+                               "outside of roles, but for those of set-up and "
+                               "teardown by fa4's own ops");
+  if (inner != op)
+    diag.attachNote(op->getLoc())
+        << "it lies in this '" << op->getName() << "'";
+  return diag;
+}
+
 LogicalResult collect(KernelOp kernel, Frame &frame) {
   for (Operation &op : *kernel.getBodyBlock()) {
+    if (failed(checkAround(&op)))
+      return failure();
     // Such as a pair of blocks that would share the tensor memory.
     if (isa<InitBarriersOp, TmemAcquireOp, TmemReleaseOp, CtaSyncOp>(op))
       for (NamedAttribute attribute : op.getDiscardableAttrs())

@@ -159,8 +159,9 @@ void TablePrinter::printLine(StringRef head, const Line &line) {
 
 void TablePrinter::printBarrier(int32_t index) {
   const Barrier &barrier = program.barriers[index];
-  os << "\nbarrier \"" << getName(index) << "\": " << barrier.slots
-     << (barrier.slots == 1 ? " slot" : " slots");
+  int64_t slots = BarrierOp(barrier.op).getSlots();
+  os << "\nbarrier \"" << getName(index) << "\": " << slots
+     << (slots == 1 ? " slot" : " slots");
   if (barrier.named)
     os << ", named"
        << (BarrierOp(barrier.op).getPerWarp() ? ", a pair of warps each" : "");

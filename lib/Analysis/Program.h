@@ -124,6 +124,8 @@ struct RoleProgram {
   SmallVector<Instruction, 0> code;
   /// What registers hold at first; constants keep it.
   SmallVector<int32_t, 0> registers;
+  /// The value that a register holds, by register.
+  SmallVector<Value, 0> values;
   int32_t instanceRegister = -1;
   /// By place in the code: registers that may be read from there on before they
   /// are set.
@@ -217,6 +219,13 @@ int32_t evaluate(Operation *op, ArrayRef<int32_t> operands);
 
 /// Finds the registers that are live at each place of a role.
 void findLiveRegisters(Program &program, RoleProgram &role);
+
+/// Of an op and what its regions hold, one that touches memory or need not end,
+/// as the proof does not run them; null if there is none.
+Operation *findUnmodelled(Operation *op);
+/// Whether the text leaves open that an op's own control flow ends.
+bool mayNotEnd(Operation *op);
+InFlightDiagnostic emitMayNotEnd(Operation *op);
 
 /// Checks set-up and teardown around the roles.
 LogicalResult checkFrame(KernelOp kernel);

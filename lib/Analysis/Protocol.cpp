@@ -32,11 +32,16 @@ LogicalResult fa4::verifyProtocol(KernelOp kernel,
     emitFault(*program, *exploration.faulty);
     return failure();
   }
-  if (!exploration.complete)
-    return kernel.emitOpError()
-           << "incomplete: expected the state of the handoffs to repeat, but "
-              "found "
-           << exploration.markings << " different ones, and no fault";
+  if (!exploration.complete) {
+    InFlightDiagnostic diag =
+        kernel.emitOpError()
+        << "incomplete: expected the state of the handoffs to repeat, but "
+           "found "
+        << exploration.markings << " different ones, and no fault";
+    if (exploration.unrepeated)
+      noteOldest(diag, *program, *exploration.unrepeated);
+    return diag;
+  }
   if (redundancy)
     remarkRedundant(kernel, exploration.warnings.size());
   return success();

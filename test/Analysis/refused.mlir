@@ -292,3 +292,42 @@ fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memr
   fa4.role @other warps(4 to 8) regs(48) {
   }
 }
+
+// -----
+
+// Slots that roles name cost time: there is a bound. Those of a barrier that nobody names cost nothing.
+
+fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memref<1x256x8x128xf16>, %o: memref<1x256x8x128xf16>)
+    target(#fa4.target<sm_100a>) warps(4) scheduler(linear_persistent) {
+  %c0 = arith.constant 0 : index
+  %idle = fa4.barrier "idle" slots(1024) arrives(@r threads 128)
+  %a = fa4.barrier "a" slots(1000) arrives(@r threads 128)
+  // expected-error @below {{'fa4.barrier' op incomplete: expected at most 1024 slots on all barriers that roles name, but got 1025 up to this one}}
+  %b = fa4.barrier "b" slots(25) arrives(@r threads 128)
+  fa4.init_barriers warp(0)
+  fa4.cta_sync
+  fa4.role @r warps(0 to 4) regs(48) {
+    fa4.arrive %a[%c0]
+    fa4.wait %a[%c0]
+    fa4.arrive %b[%c0]
+    fa4.wait %b[%c0]
+  }
+}
+
+// -----
+
+fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memref<1x256x8x128xf16>, %o: memref<1x256x8x128xf16>)
+    target(#fa4.target<sm_100a>) warps(4) scheduler(linear_persistent) {
+  %c0 = arith.constant 0 : index
+  %z0 = fa4.barrier "z0" slots(1024) arrives(@r threads 128)
+  %z1 = fa4.barrier "z1" slots(1024) arrives(@r threads 128)
+  %z2 = fa4.barrier "z2" slots(1024) arrives(@r threads 128)
+  %z3 = fa4.barrier "z3" slots(1024) arrives(@r threads 128)
+  %a = fa4.barrier "a" slots(1) arrives(@r threads 128)
+  fa4.init_barriers warp(0)
+  fa4.cta_sync
+  fa4.role @r warps(0 to 4) regs(48) {
+    fa4.arrive %a[%c0]
+    fa4.wait %a[%c0]
+  }
+}
