@@ -43,7 +43,7 @@ const Content *ContentTable::lookup(int32_t number) const {
   return &contents[index];
 }
 
-std::string protocol::describe(const Content &content) {
+std::string protocol::describe(const Content &content, int32_t depth) {
   std::string task = " of task " + std::to_string(content.task);
   std::string stage = "stage " + std::to_string(content.stage);
   std::string block = "K/V block " + std::to_string(content.block);
@@ -57,7 +57,11 @@ std::string protocol::describe(const Content &content) {
   case Kind::V:
     return "V of " + block + task;
   case Kind::S:
-    return std::string(content.masked ? "masked " : "") +
+    return std::string(content.done != 0 && depth != 0 &&
+                               content.done != getSteps(0, depth)
+                           ? "a part of "
+                           : "") +
+           (content.masked ? "masked " : "") +
            (content.scaled ? "scaled S of " : "S of ") + stage + " and " +
            block + task;
   case Kind::X:

@@ -52,8 +52,9 @@ struct Content {
 /// Bits of `done` for the elements of K from `begin` to `end`, multiples of 16.
 uint32_t getSteps(int64_t begin, int64_t end);
 
-/// "S of stage 0 and K/V block 2 of task 1".
-std::string describe(const Content &content);
+/// "S of stage 0 and K/V block 2 of task 1". Of S that lacks some of the head
+/// dimension's `depth` elements, where that is given, it is "a part".
+std::string describe(const Content &content, int32_t depth = 0);
 
 /// Gives equal contents equal numbers.
 class ContentTable {

@@ -306,6 +306,8 @@ private:
   std::optional<Content> expectHeld(const Held &held, const Access &access,
                                     int32_t slot, const Occurrence &here,
                                     StringRef expected);
+  void refuseMixed(const Occurrence &here, const Twine &expected,
+                   const Access &access, int32_t slot, const Held &held);
   void refuseContent(const Occurrence &here, const Twine &expected, int32_t got,
                      const Occurrence &there = {});
   /// The content of a register if it is of the kind and of the agent's task.

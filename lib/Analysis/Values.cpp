@@ -46,12 +46,60 @@ void Machine::setHeld(const Access &access, int32_t slot, int32_t content) {
         content;
 }
 
+static int32_t getDepth(const Program &program) {
+  return KernelOp(program.kernel).getHeadDim();
+}
+
+/// "columns 32 to 64 of S of ...": which columns of a tile lie in the first
+/// atom of an access that holds it.
+static std::string describePart(const Program &program, const Access &access,
+                                ArrayRef<Atom> atoms, const Content &content,
+                                int32_t number) {
+  const Ring &ring = program.rings[access.ring];
+  int32_t index = access.from;
+  while (index < access.to && atoms[index].content != number)
+    ++index;
+  std::string text = describe(content, getDepth(program));
+  int32_t unit = ring.space == MemorySpace::TMEM ? 4 : content.width;
+  if (index == access.to || content.width == 0)
+    return text;
+  int32_t begin = ring.cuts[index] * unit - content.begin;
+  int32_t end = ring.cuts[index + 1] * unit - content.begin;
+  if (begin < 0 || begin % content.width != 0 || end % content.width != 0)
+    return text;
+  return "columns " + std::to_string(begin / content.width) + " to " +
+         std::to_string(end / content.width) + " of " + text;
+}
+
+/// Refuses columns that hold two things. Where these are called the same, they
+/// differ in the columns that lie there.
+void Machine::refuseMixed(const Occurrence &here, const Twine &expected,
+                          const Access &access, int32_t slot,
+                          const Held &held) {
+  const Content &content = *contents->lookup(held.content);
+  const Content &other = *contents->lookup(held.other);
+  std::string one = describe(content, getDepth(program));
+  std::string two = describe(other, getDepth(program));
+  if (one == two) {
+    const Ring &ring = program.rings[access.ring];
+    ArrayRef<Atom> atoms(&state.atoms[ring.firstAtom + slot * ring.getAtoms()],
+                         ring.getAtoms());
+    one = describePart(program, access, atoms, content, held.content);
+    two = describePart(program, access, atoms, other, held.other);
+  }
+  Finding finding{Fault::Content, here, held.by, {}};
+  finding.text = (expected + " alone, beside " + one).str();
+  finding.got = two;
+  refuse(std::move(finding));
+}
+
 void Machine::refuseContent(const Occurrence &here, const Twine &expected,
                             int32_t got, const Occurrence &there) {
   Finding finding{Fault::Content, here, there, {}};
   const Content *content = contents->lookup(got);
   finding.text = ((content ? "" : "incomplete: ") + expected).str();
-  finding.got = content ? describe(*content) : "what the proof cannot tell";
+  finding.got = content ? describe(*content, getDepth(program))
+                        : "what the proof cannot tell";
   refuse(std::move(finding));
 }
 
@@ -68,8 +116,7 @@ std::optional<Content> Machine::expectHeld(const Held &held,
     return {};
   }
   if (held.content != held.other) {
-    refuseContent(here, what + " alone, beside " + describe(*content),
-                  held.other, held.by);
+    refuseMixed(here, what, access, slot, held);
     return {};
   }
   return *content;
@@ -112,6 +159,26 @@ bool Machine::isLast(const Content &content) const {
 // Math
 //===----------------------------------------------------------------------===//
 
+/// Which of `columns` columns the ranges do not have, or have twice; empty if
+/// they have each once.
+static std::string
+findWrongColumns(SmallVector<std::pair<int32_t, int32_t>> ranges,
+                 int32_t columns) {
+  llvm::sort(ranges);
+  ranges.push_back({columns, columns});
+  int32_t column = 0;
+  for (auto [begin, end] : ranges) {
+    if (begin > column)
+      return "no columns " + std::to_string(column) + " to " +
+             std::to_string(begin);
+    if (begin < column)
+      return "columns " + std::to_string(begin) + " to " +
+             std::to_string(std::min(end, column)) + " twice";
+    column = end;
+  }
+  return "";
+}
+
 std::optional<Content> Machine::expectRow(int32_t agent,
                                           const Instruction &instruction,
                                           Kind kind, StringRef what) {
@@ -136,17 +203,13 @@ std::optional<Content> Machine::expectRow(int32_t agent,
     }
     ranges.push_back({content->begin, content->end});
   }
-  llvm::sort(ranges);
-  int32_t column = 0;
-  bool once = true;
-  for (auto [begin, end] : ranges) {
-    once &= begin == column;
-    column = end;
-  }
-  if (once && column == KernelOp(program.kernel).getTileKeys())
+  std::string wrong =
+      findWrongColumns(ranges, KernelOp(program.kernel).getTileKeys());
+  if (wrong.empty())
     return row;
   Finding finding{Fault::Content, getOccurrence(agent, instruction), {}, {}};
   finding.text = ("expected each column of " + what + " once").str();
+  finding.got = wrong;
   refuse(std::move(finding));
   return {};
 }

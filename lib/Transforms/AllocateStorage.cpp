@@ -109,11 +109,17 @@ LogicalResult Space::checkPinned() const {
 
 LogicalResult Space::refuse(int64_t used) {
   TargetAttr target = kernel.getTarget();
-  InFlightDiagnostic diag = kernel->emitOpError()
-                            << "expected at most " << capacity << ' ' << title
-                            << ", what target '" << target.getChip()
-                            << "' has, but got " << used << ", "
-                            << used - capacity << " too many";
+  // Of named barriers all are alike: the first that does not fit is to blame.
+  const Piece *outside = llvm::find_if(pieces, [&](const Piece &piece) {
+    auto barrier = dyn_cast<BarrierOp>(piece.op);
+    return barrier && barrier.getNamed() && piece.getEnd() - first > capacity;
+  });
+  bool known = outside != pieces.end();
+  InFlightDiagnostic diag =
+      (known ? outside->op : kernel.getOperation())->emitOpError()
+      << "expected at most " << capacity << ' ' << title
+      << (known ? " in a kernel" : "") << ", what target '" << target.getChip()
+      << "' has, but got " << used << ", " << used - capacity << " too many";
   SmallVector<const Piece *> largest;
   for (const Piece &piece : pieces)
     largest.push_back(&piece);

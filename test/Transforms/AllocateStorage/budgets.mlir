@@ -108,12 +108,12 @@ fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memr
 
 // -----
 
-// Too many named barriers.
-// expected-error @below {{'fa4.kernel' op expected at most 15 named-barrier ids, what target 'sm_100a' has, but got 16, 1 too many}}
+// Too many named barriers: the first that does not fit.
 fa4.kernel @f(%q: memref<1x256x8x128xf16>, %k: memref<1x256x8x128xf16>, %v: memref<1x256x8x128xf16>, %o: memref<1x256x8x128xf16>)
     target(#fa4.target<sm_100a>) warps(4) scheduler(linear_persistent) {
   // expected-note @below {{barrier "a" takes 8 ids}}
   %a = fa4.barrier "a" named slots(2) per_warp arrives(@r threads 32)
+  // expected-error @below {{'fa4.barrier' op expected at most 15 named-barrier ids in a kernel, what target 'sm_100a' has, but got 16, 1 too many}}
   // expected-note @below {{barrier "b" takes 8 ids}}
   %b = fa4.barrier "b" named slots(8) arrives(@r threads 128)
   fa4.role @r warps(0 to 4) regs(48) {
