@@ -306,6 +306,10 @@ private:
   std::optional<Content> expectHeld(const Held &held, const Access &access,
                                     int32_t slot, const Occurrence &here,
                                     StringRef expected);
+  std::string describePart(const Access &access, int32_t slot,
+                           int32_t number) const;
+  void refuseMisplaced(const Occurrence &here, const Twine &expected,
+                       const Access &access, int32_t slot, const Held &held);
   void refuseMixed(const Occurrence &here, const Twine &expected,
                    const Access &access, int32_t slot, const Held &held);
   void refuseContent(const Occurrence &here, const Twine &expected, int32_t got,

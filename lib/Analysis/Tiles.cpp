@@ -75,9 +75,9 @@ void Machine::readTile(int32_t agent, const Instruction &instruction,
     return refuseContent(here, "expected a finished product in " + place,
                          held.content, held.by);
   if (tile->width != access.width || shift % access.width != 0)
-    return refuseContent(here,
-                         "expected a tile of its own element type in " + place,
-                         held.content, held.by);
+    return refuseMisplaced(
+        here, "expected a tile of its own element type in " + place, access,
+        slot, held);
   tile->begin = access.column + shift / access.width;
   tile->end = tile->begin + access.columns;
   tile->width = 0;
@@ -126,10 +126,11 @@ std::optional<Content> Machine::expectOperand(const Occurrence &here,
   bool right = tile->kind == kind && tile->task == here.when.task;
   if (right && tile->begin == access.origin && tile->width == access.width)
     return tile;
-  refuseContent(here,
-                "expected " + what + " in " + program.getPlace(access, slot) +
-                    (right ? " at its columns" : ""),
-                held.content, held.by);
+  what = "expected " + what + " in " + program.getPlace(access, slot);
+  if (right)
+    refuseMisplaced(here, what + " at its columns", access, slot, held);
+  else
+    refuseContent(here, what, held.content, held.by);
   return {};
 }
 
@@ -244,12 +245,12 @@ void Machine::storeTile(int32_t agent, const Instruction &instruction,
   auto tile = expectHeld(held, access, slot, here, what);
   if (!tile)
     return;
+  what = "expected " + what + " in " + program.getPlace(access, slot);
   if (tile->kind != Kind::Result || tile->task != here.when.task ||
-      tile->stage != stage || tile->begin != access.origin ||
-      tile->width != access.width)
-    return refuseContent(
-        here, "expected " + what + " in " + program.getPlace(access, slot),
-        held.content, held.by);
+      tile->stage != stage)
+    return refuseContent(here, what, held.content, held.by);
+  if (tile->begin != access.origin || tile->width != access.width)
+    return refuseMisplaced(here, what + " at its columns", access, slot, held);
   noteStored(here, *tile, &Stored::results);
 }
 

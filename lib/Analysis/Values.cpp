@@ -50,25 +50,32 @@ static int32_t getDepth(const Program &program) {
   return KernelOp(program.kernel).getHeadDim();
 }
 
-/// "columns 32 to 64 of S of ...": which columns of a tile lie in the first
-/// atom of an access that holds it.
-static std::string describePart(const Program &program, const Access &access,
-                                ArrayRef<Atom> atoms, const Content &content,
-                                int32_t number) {
+/// "columns 32 to 64 of S of ...": which columns of a tile lie where an access
+/// comes upon it.
+std::string Machine::describePart(const Access &access, int32_t slot,
+                                  int32_t number) const {
   const Ring &ring = program.rings[access.ring];
-  int32_t index = access.from;
-  while (index < access.to && atoms[index].content != number)
-    ++index;
+  const Atom *atoms = &state.atoms[ring.firstAtom + slot * ring.getAtoms()];
+  const Content &content = *contents->lookup(number);
+  int32_t from = access.from;
+  while (from < access.to && atoms[from].content != number)
+    ++from;
+  int32_t to = from;
+  while (to < access.to && atoms[to].content == number)
+    ++to;
   std::string text = describe(content, getDepth(program));
-  int32_t unit = ring.space == MemorySpace::TMEM ? 4 : content.width;
-  if (index == access.to || content.width == 0)
+  if (from == to || content.width == 0)
     return text;
-  int32_t begin = ring.cuts[index] * unit - content.begin;
-  int32_t end = ring.cuts[index + 1] * unit - content.begin;
+  int32_t unit = ring.space == MemorySpace::TMEM ? 4 : content.width;
+  int32_t begin = ring.cuts[from] * unit - content.begin;
+  int32_t end = ring.cuts[to] * unit - content.begin;
   if (begin < 0 || begin % content.width != 0 || end % content.width != 0)
     return text;
-  return "columns " + std::to_string(begin / content.width) + " to " +
+  text = "columns " + std::to_string(begin / content.width) + " to " +
          std::to_string(end / content.width) + " of " + text;
+  if (content.width != access.width)
+    text += " in elements of " + std::to_string(content.width) + " bytes";
+  return text;
 }
 
 /// Refuses columns that hold two things. Where these are called the same, they
@@ -76,20 +83,26 @@ static std::string describePart(const Program &program, const Access &access,
 void Machine::refuseMixed(const Occurrence &here, const Twine &expected,
                           const Access &access, int32_t slot,
                           const Held &held) {
-  const Content &content = *contents->lookup(held.content);
-  const Content &other = *contents->lookup(held.other);
-  std::string one = describe(content, getDepth(program));
-  std::string two = describe(other, getDepth(program));
+  std::string one =
+      describe(*contents->lookup(held.content), getDepth(program));
+  std::string two = describe(*contents->lookup(held.other), getDepth(program));
   if (one == two) {
-    const Ring &ring = program.rings[access.ring];
-    ArrayRef<Atom> atoms(&state.atoms[ring.firstAtom + slot * ring.getAtoms()],
-                         ring.getAtoms());
-    one = describePart(program, access, atoms, content, held.content);
-    two = describePart(program, access, atoms, other, held.other);
+    one = describePart(access, slot, held.content);
+    two = describePart(access, slot, held.other);
   }
   Finding finding{Fault::Content, here, held.by, {}};
   finding.text = (expected + " alone, beside " + one).str();
   finding.got = two;
+  refuse(std::move(finding));
+}
+
+/// Refuses what is right but for the place or the type that it is read with.
+void Machine::refuseMisplaced(const Occurrence &here, const Twine &expected,
+                              const Access &access, int32_t slot,
+                              const Held &held) {
+  Finding finding{Fault::Content, here, held.by, {}};
+  finding.text = expected.str();
+  finding.got = describePart(access, slot, held.content);
   refuse(std::move(finding));
 }
 

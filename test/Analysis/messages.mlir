@@ -11,6 +11,12 @@
 // SWAPPED: error: 'fa4.mma' op expected P of the task at hand in columns 64 to 112 of "s"[0] alone, beside columns 32 to 64 of P of stage 0 and K/V block 1 of task 1 in task 1, but got columns 0 to 32 of P of stage 0 and K/V block 1 of task 1
 // SWAPPED: note: what wrote it is here, in task 1
 
+// P is read by an alias that begins elsewhere.
+// RUN: fa4-opt %s --fa4-schedule-attention | %python %S/Inputs/edit.py kernel fa4.alias 1 replace '%%p_tmem( = fa4.alias.*column.)64(.*)$' '\g<0>\n%%other\g<1>48\g<2>' \
+// RUN:   | %python %S/Inputs/edit.py mma 'fa4.mma %%p_tmem' 1 replace '%%p_tmem(.*)k.0 to 96.' '%%other\g<1>k(32 to 128)' \
+// RUN:   | not fa4-opt --fa4-verify-protocol 2>&1 | FileCheck %s --check-prefix=SHIFTED
+// SHIFTED: error: 'fa4.mma' op expected P of the task at hand in columns 64 to 112 of "s"[0] at its columns in task 1, K/V block 2, but got columns 0 to 96 of P of stage 0 and K/V block 1 of task 1
+
 // A fragment of S is given twice, and one is left out.
 // RUN: fa4-opt %s --fa4-schedule-attention | %python %S/Inputs/edit.py softmax fa4.row_max 1 replace 'row_max (%%[a-z0-9_]*), %%[a-z0-9_]*,' 'row_max \1, \1,' \
 // RUN:   | not fa4-opt --fa4-verify-protocol 2>&1 | FileCheck %s --check-prefix=TWICE
