@@ -24,8 +24,13 @@ void ProgramBuilder::end(Instruction instruction) {
   role->code.push_back(instruction);
 }
 
-/// Registers that a tensor-memory read fills are consumed by `op`.
+/// Registers that a tensor-memory read fills are consumed by `op`, unless
+/// nothing needs what it computes: then there will be no such instruction.
 void ProgramBuilder::addUses(Operation *op) {
+  if (isMemoryEffectFree(op) && llvm::none_of(op->getResults(), [&](Value v) {
+        return needed.contains(v);
+      }))
+    return;
   Instruction use = begin(op, Event::Use);
   use.firstPair = program.pairs.size();
   for (Value operand : op->getOperands())

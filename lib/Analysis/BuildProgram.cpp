@@ -3,6 +3,7 @@
 //
 // From a kernel's IR to flat programs.
 
+#include "Needed.h"
 #include "ProgramBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -228,13 +229,18 @@ void ProgramBuilder::addAgents() {
     for (int32_t instance = 0; instance < role.op.getInstances(); ++instance) {
       Components own;
       own.program = component(true);
-      own.everyWarp = component(role.op.getThreads() > 32);
       own.load = component(uses({Event::Read}));
       own.used = component(uses({Event::Read}));
       own.store = component(uses({Event::Write}));
       own.proxy = component(uses({Event::Put, Event::Get}));
       own.bulk = component(uses({Event::Store}));
       own.mma = component(uses({Event::Mma, Event::Commit, Event::Product}));
+      program.everyWarp.resize(program.components, -1);
+      if (role.op.getThreads() > 32)
+        for (int32_t each : {own.program, own.proxy, own.mma})
+          if (each >= 0)
+            program.everyWarp[each] = program.components++;
+      program.everyWarp.resize(program.components, -1);
       program.agents.push_back({static_cast<int32_t>(index), instance, own,
                                 program.registers, cursors});
       program.registers += role.registers.size();
@@ -309,6 +315,7 @@ FailureOr<Program> ProgramBuilder::build() {
     role = &next;
     registerOf.clear();
     readOf.clear();
+    needed = findNeeded(role->op);
     if (role->op.hasInstance())
       role->instanceRegister = getRegister(role->op.getInstance());
     if (failed(addBlock(role->op.getBody().front())))

@@ -109,6 +109,8 @@ void Reporter::noteBarrier(InFlightDiagnostic &diag, int32_t slot) const {
 
 /// What would order the two accesses of a race.
 std::string Reporter::getRemedy(const Finding &finding) const {
+  if (finding.ofOneWarp)
+    return "expected a barrier between that joins all its warps";
   Operation *there = getOp(finding.there);
   std::string before = getAgent(finding.there), after = getAgent(finding.here);
   if (finding.needsFence)
@@ -135,8 +137,9 @@ std::string Reporter::describeRace(const Finding &finding) const {
   return getAgent(finding.here) + (finding.writes ? " writes " : " reads ") +
          program.getPlace(finding.access, finding.accessSlot) +
          getTime(finding.here) + ", but nothing orders it after the " +
-         (finding.wrote ? "write" : "read") + " by " + getAgent(finding.there) +
-         ": " + getRemedy(finding);
+         (finding.wrote ? "write" : "read") + " by " +
+         (finding.ofOneWarp ? "other warps of " : "") +
+         getAgent(finding.there) + ": " + getRemedy(finding);
 }
 
 /// Where the program writes what was read too early.

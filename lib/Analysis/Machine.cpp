@@ -140,8 +140,8 @@ bool Machine::step(int32_t agent) {
     break;
   case Event::Arrive:
     if (int32_t slot = getSlot(agent, instruction); slot >= 0) {
-      tick(agent);
-      arrive(agent, instruction, slot, clock, getArrivalMark(agent, slot));
+      Mark mark{own.program, tick(agent)};
+      arrive(agent, instruction, slot, clock, mark);
     }
     break;
   case Event::Commit:
@@ -337,13 +337,15 @@ bool Machine::stepWait(int32_t agent, const Instruction &instruction) {
   int32_t target = waits.count + (barrier.free ? 0 : 1);
   if (barrier.named) {
     if (!self.arrived) {
-      tick(agent);
-      arrive(agent, instruction, slot, clock, getArrivalMark(agent, slot));
+      self.target = getArrivals(slot, instruction.arrival).count + 1;
+      Mark mark{program.agents[agent].components.program, tick(agent)};
+      arrive(agent, instruction, slot, clock, mark);
       if (fault)
         return false;
       self.arrived = true;
     }
-    target = getArrivals(slot, instruction.arrival).count;
+    // Another instance may have arrived for the next phase since.
+    target = self.target;
   }
   if (instruction.value >= 0 && !checkParity(agent, instruction, slot, target))
     return false;
@@ -365,7 +367,9 @@ bool Machine::stepWait(int32_t agent, const Instruction &instruction) {
   if (target > 0) {
     if (observer)
       scratch.assign(clock, clock + program.components);
-    join(clock, getCompletedClock(slot));
+    // What the phases since then have told is not this one's to know.
+    if (completed == target || !barrier.named)
+      join(clock, getCompletedClock(slot));
     clock[slot] = std::max(clock[slot], target);
     if (observer)
       observer->wait(here, slot, target, scratch.data(), clock);
@@ -374,15 +378,6 @@ bool Machine::stepWait(int32_t agent, const Instruction &instruction) {
   waits.index = tick(agent);
   waits.last = here;
   return true;
-}
-
-/// The arrival that an agent makes now: done when all its warps have made it,
-/// but for a barrier of warp pairs, which each warp has for itself.
-Mark Machine::getArrivalMark(int32_t agent, int32_t slot) const {
-  const Components &own = program.agents[agent].components;
-  bool pairs = program.barriers[program.barrierOfSlot[slot]].perWarp;
-  return {own.everyWarp < 0 || pairs ? own.program : own.everyWarp,
-          state.issued[own.program]};
 }
 
 /// An arrival for the role's next phase, which must not come before all others
@@ -396,24 +391,29 @@ void Machine::arrive(int32_t agent, const Instruction &instruction,
   int32_t entries = barrier.roles.size();
   for (int32_t entry = 0; entry < entries; ++entry) {
     const Arrivals &other = getArrivals(slot, entry);
+    // The other may have arrived for this phase already, which says nothing of
+    // when.
+    bool isAhead = other.count >= phase;
+    const Mark &last = isAhead ? other.previous : other.last;
     if (phase == 1 ||
         (other.count >= phase - 1 &&
-         (other.count > phase - 1 || isBefore(other.last, knowledge))))
+         isBefore(barrier.perWarp ? last : ofEveryWarp(last), knowledge)))
       continue;
-    Finding finding{Fault::Early, here, other.by, {}};
+    Finding finding{
+        Fault::Early, here, isAhead ? other.byPrevious : other.by, {}};
     finding.slot = slot;
     finding.phase = phase;
     // Where the other has not even arrived, its last arrival is no witness.
     if (other.count < phase - 1)
       finding.there = {};
-    else if (other.by.agent >= 0)
-      finding.ofOneWarp = isBefore(
-          {program.agents[other.by.agent].components.program, other.last.index},
-          knowledge);
+    else
+      finding.ofOneWarp = isBefore(last, knowledge);
     finding.tag = entry;
     return refuse(finding);
   }
   own.count = phase;
+  own.previous = own.last;
+  own.byPrevious = own.by;
   own.last = mark;
   own.by = here;
   if (observer)
@@ -428,10 +428,9 @@ void Machine::arrive(int32_t agent, const Instruction &instruction,
 /// Who arrives does so with all warps, so what each of them knew of one warp of
 /// another role is known of all.
 void Machine::meet(int32_t *knowledge) const {
-  for (const Agent &agent : program.agents)
-    if (int32_t every = agent.components.everyWarp; every >= 0)
-      knowledge[every] =
-          std::max(knowledge[every], knowledge[agent.components.program]);
+  for (auto [each, every] : llvm::enumerate(program.everyWarp))
+    if (every >= 0)
+      knowledge[every] = std::max(knowledge[every], knowledge[each]);
 }
 
 /// A wait by parity that has not passed by now would miss the phase before.
@@ -465,6 +464,6 @@ std::pair<int32_t, int32_t> Machine::getAwaited(int32_t agent) const {
   const Barrier &barrier = program.barriers[instruction.barrier];
   int32_t slot = barrier.firstSlot + getRegister(agent, instruction.slot);
   if (barrier.named)
-    return {slot, getArrivals(slot, instruction.arrival).count};
+    return {slot, state.agents[agent].target};
   return {slot, getWaits(slot, agent).count + (barrier.free ? 0 : 1)};
 }

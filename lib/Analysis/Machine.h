@@ -64,6 +64,7 @@ struct AgentState {
   int32_t pc = 0;
   int32_t decision = 0; ///< Decisions that the agent has taken in.
   bool arrived = false; ///< At a named barrier, and waits.
+  int32_t target = 0;   ///< For this phase of it.
   bool inTasks = false;
   When when;
   /// Reads whose registers have not been consumed.
@@ -84,8 +85,8 @@ enum class Leftover : int32_t { Mma, Store, Read, Write, Arrival };
 /// Arrivals that a role has made on one slot.
 struct Arrivals {
   int32_t count = 0;
-  Mark last;
-  Occurrence by;
+  Mark last, previous; ///< The last arrival, and the one for the phase before.
+  Occurrence by, byPrevious;
 };
 
 /// An access that a watch has to compare others with.
@@ -165,7 +166,7 @@ struct Finding {
   bool writes = false, wrote = false; ///< This access, and the other.
   /// Of a race: what would have completed the other access is what is missing.
   bool issuedBefore = false, usedBefore = false, needsFence = false;
-  /// Of an arrival: each warp knows the other's of one warp alone.
+  /// Each warp knows what is there of one warp of the other role alone.
   bool ofOneWarp = false;
   int32_t slot = -1, phase = 0;
   int32_t tag = kUnknown;
@@ -270,7 +271,12 @@ private:
 
   void arrive(int32_t agent, const Instruction &instruction, int32_t slot,
               const int32_t *knowledge, Mark mark);
-  Mark getArrivalMark(int32_t agent, int32_t slot) const;
+  /// The mark of an event that each warp has, done by all of them.
+  Mark ofEveryWarp(const Mark &mark) const {
+    int32_t every = program.everyWarp[mark.component];
+    return every < 0 ? mark : Mark{every, mark.index};
+  }
+  bool crossesWarps(const Record &before, const Finding &after) const;
   void meet(int32_t *knowledge) const;
   void complete(int32_t slot, const Occurrence &by);
 

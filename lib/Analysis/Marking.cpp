@@ -139,6 +139,9 @@ void MarkingWriter::writeMark(const Mark &mark) {
   put(mark.component < 0 ? -1 : 0);
   if (mark.component < 0)
     return;
+  // What is known of a warp may become known of all.
+  if (int32_t every = program.everyWarp[mark.component]; every >= 0)
+    writeMark({every, mark.index});
   uint32_t bits = 0;
   int32_t used = 0;
   for (const int32_t *carrier : carriers) {
@@ -177,6 +180,10 @@ void MarkingWriter::writeAgents() {
   for (auto [index, self] : llvm::enumerate(state.agents)) {
     put(self.pc);
     put(self.arrived);
+    if (self.arrived) {
+      auto [slot, phase] = machine.getAwaited(index);
+      put(phase - state.completions[slot]);
+    }
     writeDecisions(index);
     const Components &own = program.agents[index].components;
     put(self.unused.size());
@@ -203,13 +210,10 @@ void MarkingWriter::writeSlots() {
     for (int32_t entry = 0, end = barrier.roles.size(); entry < end; ++entry) {
       const Arrivals &arrivals = machine.getArrivals(slot, entry);
       put(arrivals.count - completed);
-      if (arrivals.count == 0)
-        continue;
-      writeMark(arrivals.last);
-      // What is known of a warp may become known of all.
-      const Components &by = program.agents[arrivals.by.agent].components;
-      if (by.everyWarp == arrivals.last.component)
-        writeMark({by.program, arrivals.last.index});
+      if (arrivals.count > 0)
+        writeMark(arrivals.last);
+      if (arrivals.count > completed && arrivals.count > 1)
+        writeMark(arrivals.previous);
     }
     for (int32_t agent = 0; agent < numAgents && !barrier.named; ++agent) {
       if (!program.mayWait[slot * numAgents + agent])

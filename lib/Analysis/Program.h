@@ -135,8 +135,7 @@ struct RoleProgram {
 
 /// A clock component counts events that others may come to know of.
 struct Components {
-  int32_t program;   ///< Events of the agent's own threads.
-  int32_t everyWarp; ///< The same, done by every warp of a role of many.
+  int32_t program;           ///< Events of the agent's own threads.
   int32_t load, used, store; ///< Tensor memory: reads, reads consumed, writes.
   int32_t proxy;             ///< Accesses by threads that a proxy fence covers.
   int32_t bulk;              ///< Stores by TMA.
@@ -183,6 +182,10 @@ struct Program {
   int32_t slots = 0;      ///< Of all barriers.
   int32_t atoms = 0;      ///< Of all rings.
   int32_t components = 0; ///< Of a clock; slot s of a barrier is component s.
+  /// Of a component of a role with several warps, whose events each warp has of
+  /// its own: the one that tells what every warp is known to have done; else
+  /// -1.
+  SmallVector<int32_t> everyWarp;
   int32_t registers = 0;
   bool hasTasks = false, hasBlocks = false, splitsMasked = false;
   /// Whether every task has to store its results: those of a kernel with MMAs.

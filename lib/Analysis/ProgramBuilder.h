@@ -70,6 +70,8 @@ private:
   DenseMap<Value, int32_t> registerOf;
   /// Fragments that a `fa4.read_tile` of the role fills.
   DenseMap<Value, int32_t> readOf;
+  /// Values of the role that reach an effect.
+  llvm::DenseSet<Value> needed;
   /// The first product of Q, and whether it takes -Q.
   std::pair<Operation *, bool> scores;
   /// The first `fa4.scale` and its factor; the first op that scales S for its
