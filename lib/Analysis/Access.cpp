@@ -26,31 +26,15 @@ Mark Machine::issue(int32_t component, const Occurrence &here) {
   return {component, ++state.issued[component]};
 }
 
-/// Whether a warp may touch what another warp of a role has touched before: a
-/// product reads the whole tile with each of its warps. Threads keep to rows of
-/// their own.
-bool Machine::crossesWarps(const Record &before, const Finding &after) const {
-  auto touches = [&](const Occurrence &by, auto... ops) {
-    RoleOp role = program.roles[program.agents[by.agent].role].op;
-    return role.getThreads() > 32 &&
-           isa<decltype(ops)...>(program.sites[by.site]);
-  };
-  auto isProduct = [&](const Occurrence &by) {
-    return touches(by, WarpgroupMmaOp());
-  };
-  auto isEither = [&](const Occurrence &by) {
-    return touches(by, WarpgroupMmaOp(), WriteTileOp());
-  };
-  return (isProduct(before.by) && isEither(after.here)) ||
-         (isEither(before.by) && isProduct(after.here));
-}
-
 void Machine::checkOrder(const Record &before, bool wrote,
                          const int32_t *knowledge, bool async,
                          Finding finding) {
   bool crosses = async && before.proxy.component >= 0;
   Mark done = crosses ? before.proxy : before.done;
-  bool apart = crossesWarps(before, finding);
+  // A product reads whole tiles with each warp of its warpgroup; threads keep
+  // to rows of their own.
+  bool apart = isa<WarpgroupMmaOp>(program.sites[before.by.site]) ||
+               isa<WarpgroupMmaOp>(program.sites[finding.here.site]);
   if (isBefore(apart ? ofEveryWarp(done) : done, knowledge))
     return;
   finding.ofOneWarp = apart && isBefore(done, knowledge);

@@ -276,7 +276,6 @@ private:
     int32_t every = program.everyWarp[mark.component];
     return every < 0 ? mark : Mark{every, mark.index};
   }
-  bool crossesWarps(const Record &before, const Finding &after) const;
   void meet(int32_t *knowledge) const;
   void complete(int32_t slot, const Occurrence &by);
 

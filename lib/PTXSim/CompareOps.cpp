@@ -180,21 +180,28 @@ Step execSet(Warp &w, const Op &op, uint32_t mask) {
   return Step::Next;
 }
 
+#define FOR_EACH_CMP(CASE)                                                     \
+  CASE(Eq)                                                                     \
+  CASE(Ne)                                                                     \
+  CASE(Lt)                                                                     \
+  CASE(Le)                                                                     \
+  CASE(Gt)                                                                     \
+  CASE(Ge)                                                                     \
+  CASE(Equ)                                                                    \
+  CASE(Neu)                                                                    \
+  CASE(Ltu)                                                                    \
+  CASE(Leu)                                                                    \
+  CASE(Gtu)                                                                    \
+  CASE(Geu)                                                                    \
+  CASE(Num)                                                                    \
+  CASE(Nan)
+
 template <class Load> ExecFn pickPair(Cmp c, bool set) {
 #define CASE(NAME)                                                             \
   case Cmp::NAME:                                                              \
     return set ? execSetPair<Cmp::NAME, uint16_t, Load>                        \
                : execSetpPair<Cmp::NAME, uint16_t, Load>;
-  switch (c) {
-    CASE(Eq)
-    CASE(Ne)
-    CASE(Lt)
-    CASE(Le)
-    CASE(Gt)
-    CASE(Ge)
-    CASE(Equ)
-    CASE(Neu) CASE(Ltu) CASE(Leu) CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
-  }
+  switch (c) { FOR_EACH_CMP(CASE) }
 #undef CASE
   return nullptr;
 }
@@ -203,16 +210,7 @@ template <class T, class Load> ExecFn pickCmp(Cmp c, bool set) {
 #define CASE(NAME)                                                             \
   case Cmp::NAME:                                                              \
     return set ? execSet<Cmp::NAME, T, Load> : execSetp<Cmp::NAME, T, Load>;
-  switch (c) {
-    CASE(Eq)
-    CASE(Ne)
-    CASE(Lt)
-    CASE(Le)
-    CASE(Gt)
-    CASE(Ge)
-    CASE(Equ)
-    CASE(Neu) CASE(Ltu) CASE(Leu) CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
-  }
+  switch (c) { FOR_EACH_CMP(CASE) }
 #undef CASE
   return nullptr;
 }

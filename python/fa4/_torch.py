@@ -95,7 +95,7 @@ def attention(q: Any, k: Any, v: Any, causal: Any, scale: Any, return_lse: Any, 
     if modes or _is_tracing() or _functorch_level() is not None:
         _check_gradients(q, k, v)
         return _by_operator(q, k, v, causal, scale, return_lse, out)
-    return _run(q, k, v, causal, scale, return_lse, out, _remember)
+    return _run(q, k, v, causal, scale, return_lse, out, True)
 
 
 def _are_plain(tensors: Sequence[Any]) -> bool:
@@ -115,7 +115,7 @@ def _check_gradients(*tensors: Tensor) -> None:
 
 def _run(
     q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: Optional[float], return_lse: bool, out: Any,
-    remember: Any = None,
+    remember: bool = False,
 ) -> Any:  # fmt: skip
     _check_gradients(q, k, v)
     tensors = (q, k, v, *_written(out, return_lse)) if out is not None else (q, k, v)
@@ -124,8 +124,8 @@ def _run(
     call = _look_up(tensors, options, generation)
     if type(call) is not _Call:
         return call(q, k, v, causal, scale, return_lse, out)
-    if remember is not None:
-        remember(call, tensors, options, generation)
+    if remember:
+        _remember(call, tensors, options, generation)
     return _launch(call, tensors, options, out)
 
 
